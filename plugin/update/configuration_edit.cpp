@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "backends/address/git_reference.h"
+#include "backends/base/collections.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -36,11 +37,9 @@ std::vector<WrittenUse> editable_uses(const ModuleTree& tree, const ProviderAddr
       if (requirement.address != address || !requirement.constraint || !requirement.constraint->location.range) {
         continue;
       }
-      const auto& files = module.parsed->files;
-      const auto file = std::ranges::find_if(
-          files, [&](const ConfigText& text) { return text.path == requirement.constraint->location.path; });
-      if (file != files.end()) {
-        uses.push_back({&module, &*requirement.constraint, &*file});
+      const std::string& path = requirement.constraint->location.path;
+      if (const ConfigText* file = find_by(module.parsed->files, path, &ConfigText::path)) {
+        uses.push_back({&module, &*requirement.constraint, file});
       }
     }
   }
@@ -93,9 +92,7 @@ Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const Req
   if (auto valid = ProviderConstraint::parse(*update.new_constraint); !valid) {
     return fail(placed(std::move(valid.error()), update.subject));
   }
-  std::vector<WrittenUse> of_root;
-  std::ranges::copy_if(uses, std::back_inserter(of_root),
-                       [](const WrittenUse& use) { return use.module->key.empty(); });
+  auto of_root = filtered(uses, [](const WrittenUse& use) { return use.module->key.empty(); });
   if (uses.empty()) {
     return fail(Error{.code = Code::invalid_params,
                       .message = fmt::format("{} has no version constraint that could be changed", update.subject),
@@ -131,10 +128,10 @@ ConfigurationEditor::ConfigurationEditor(const WalkRequest& walk, const ModuleTr
     : walk_(walk), tree_(tree), values_(values), fetcher_(fetcher), pin_(pin) {}
 
 const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
-  if (const auto known = modules_.find(key); known != modules_.end()) {
-    return known->second;
+  if (const EditedModule* known = find_in(modules_, key)) {
+    return *known;
   }
-  const auto read = std::ranges::find_if(tree_.modules, [&](const TreeModule& module) { return module.key == key; });
+  const TreeModule* read = find_by(tree_.modules, key, &TreeModule::key);
   EditedModule module{.parsed = read->parsed.get(), .directory = read->directory};
   if (key.empty()) {
     module.values = &values_;
@@ -173,8 +170,7 @@ Result<void> ConfigurationEditor::apply_to_provider(RequestedUpdate update) {
           placed(std::move(after.error()), update.subject, Location{use.path(), use.constraint->location.range}));
     }
     if (*after != use.constraint->text) {
-      MODLOCK_TRY(auto splice, rewrite(use, *after, update));
-      splices_.push_back(std::move(splice));
+      MODLOCK_TRY(splices_.emplace_back(), rewrite(use, *after, update));
     }
   }
   return {};
@@ -185,12 +181,12 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
     return apply_to_provider(update);
   }
   constexpr std::string_view kModule = "module.";
-  const auto found =
-      update.subject.starts_with(kModule) ? tree_.nodes.find(update.subject.substr(kModule.size())) : tree_.nodes.end();
-  if (found == tree_.nodes.end()) {
+  const ModuleNode* found =
+      update.subject.starts_with(kModule) ? find_in(tree_.nodes, update.subject.substr(kModule.size())) : nullptr;
+  if (found == nullptr) {
     return fail(unknown_subject(update.subject, module_subjects(tree_)));
   }
-  const ModuleNode& node = found->second;
+  const ModuleNode& node = *found;
   if (node.address.source.traits().versions == SourceVersions::none) {
     return unusable(node, "has no versions");
   }
@@ -264,11 +260,11 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
   if (!listing) {
     return fail(listing.error());
   }
-  const auto listed = std::ranges::find_if(listing->versions, [&](const ListedVersion& offered) {
+  const ListedVersion* listed = find_where(listing->versions, [&](const ListedVersion& offered) {
     const bool is_build = offered.version.metadata() == version.metadata();
     return offered.version == version && (version.metadata().empty() || is_build);
   });
-  if (listed == listing->versions.end()) {
+  if (listed == nullptr) {
     return fail(node.error(Code::no_matching_version, fmt::format("{} has no version {}; the newest are {}",
                                                                   node.address.source.package_identity(),
                                                                   version.to_string(), newest_versions(*listing))));
@@ -343,11 +339,7 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
   const std::size_t start = std::string_view(text).substr(0, range.start.byte).find_last_not_of(" \t") + 1;
   const std::size_t end = text.find_first_not_of(" \t\r", range.end.byte);
   const bool has_own_lines = (start == 0 || text[start - 1] == '\n') && end < text.size() && text[end] == '\n';
-  if (has_own_lines) {
-    splices_.push_back({path, start, end + 1, ""});
-  } else {
-    splices_.push_back({path, range.start.byte, range.end.byte, ""});  // a comment keeps its place
-  }
+  splices_.push_back({path, has_own_lines ? start : range.start.byte, has_own_lines ? end + 1 : range.end.byte, ""});
   return {};
 }
 
@@ -377,8 +369,7 @@ Result<std::map<std::string, ConfigurationEditor::EditedFile>> ConfigurationEdit
   for (auto splice = ordered.rbegin(); splice != ordered.rend(); ++splice) {
     EditedFile& file = files[splice->path];
     if (file.before.empty()) {
-      MODLOCK_TRY(auto text, text_of(splice->path));
-      file.before = std::move(text);
+      MODLOCK_TRY(file.before, text_of(splice->path));
       file.after = file.before;
     }
     file.after.replace(splice->start, splice->end - splice->start, splice->text);

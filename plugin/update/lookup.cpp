@@ -1,12 +1,10 @@
 #include "plugin/update/lookup.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "backends/address/git_reference.h"
+#include "backends/base/collections.h"
 #include "backends/base/parallel.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -30,8 +28,8 @@ constexpr std::size_t kWidth = 32;  // providers processed in parallel
 const ModuleNode* package_of(const ModuleTree& tree, const std::string& key) {
   const ModuleNode* package = nullptr;
   for (const std::string& caller : lineage(key)) {
-    const auto found = tree.nodes.find(caller);
-    package = caller != key && found != tree.nodes.end() && !found->second.is_local() ? &found->second : package;
+    const ModuleNode* found = find_in(tree.nodes, caller);
+    package = caller != key && found != nullptr && !found->is_local() ? found : package;
   }
   return package;
 }
@@ -56,10 +54,9 @@ class Modules {
                           .package_file = location.path,
                           .range = location.range,
                           .ref = named_reference(node.address.source)};
-    if (const auto lock = request_.modules.find(node.key); lock != request_.modules.end()) {
-      dependency.locked_version = lock->second.version.value_or("");
-      const bool is_same = lock->second.source == node.address.source.identity();
-      dependency.origin = is_same ? lock->second.origin_hash() : "";
+    if (const ModuleLock* lock = find_in(request_.modules, node.key)) {
+      dependency.locked_version = lock->version.value_or("");
+      dependency.origin = lock->source == node.address.source.identity() ? lock->origin_hash() : "";
     }
     if (node.is_local()) {
       dependency.skip_reason = "local";
@@ -156,17 +153,17 @@ class Modules {
     dependency.current_value = node.constraints_text().value_or("");
     const auto constraint = ModuleConstraint::parse(dependency.current_value);
     const auto locked = Version::parse(dependency.locked_version);
-    const auto selected = std::ranges::find_if(listing.versions, [&](const ListedVersion& listed) {
+    const ListedVersion* selected = find_where(listing.versions, [&](const ListedVersion& listed) {
       return constraint ? constraint->selects(listed.version) : listed.version.prerelease().empty();
     });
-    if (!locked && selected == listing.versions.end()) {
+    if (!locked && selected == nullptr) {
       dependency.skip_reason = "unspecified-version";
       return;
     }
-    const auto tagged = std::ranges::find_if(listing.versions, [&](const auto& listed) {
+    const ListedVersion* tagged = find_where(listing.versions, [&](const auto& listed) {
       return locked && listed.version.to_string() == locked->to_string() && listed.ambiguous_with.empty();
     });
-    if (tagged != listing.versions.end()) {
+    if (tagged != nullptr) {
       note_move(node, tagged->ref, tagged->id, dependency);
     }
     const Version& current = locked ? *locked : selected->version;
@@ -190,15 +187,14 @@ class Modules {
     const std::string reference = named_reference(node.address.source);
     const std::string tag = node.address.source.named_tag();
     dependency.current_value = reference;
-    const auto current = std::ranges::find_if(listing.versions, [&](const ListedVersion& listed) {
+    const ListedVersion* current = find_where(listing.versions, [&](const ListedVersion& listed) {
       return !reference.empty() && (listed.tag == tag || (node.address.source.has_tags() && listed.id == reference));
     });
-    if (current != listing.versions.end() && current->tag == tag) {
+    if (current != nullptr && current->tag == tag) {
       note_move(node, current->ref, current->id, dependency);
     }
-    const auto version = current != listing.versions.end()
-                             ? std::optional(current->version)
-                             : parse_version_tag(tag, tag_prefix_of(node));  // of a deleted tag
+    const auto version = current != nullptr ? std::optional(current->version)
+                                            : parse_version_tag(tag, tag_prefix_of(node));  // of a deleted tag
     if (!version) {
       dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
       return;
@@ -208,7 +204,7 @@ class Modules {
       name_pin(package, node, listing, *version, dependency);
       return;
     }
-    const bool by_id = current != listing.versions.end() && current->id == reference;
+    const bool by_id = current != nullptr && current->id == reference;
     dependency.current_digest = by_id ? reference : "";
     dependency.updates = update_options(offers(node, listing), *version, reference,
                                         [&](const OfferedVersion& offer) -> std::optional<std::string> {
@@ -321,9 +317,8 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
   const SourceText* named = nullptr;
   for (const RequiredBy& use : uses) {
     const auto& constraint = use.requirement.constraint;
-    const auto node = request.tree.nodes.find(use.module);
-    const bool is_fixed = node != request.tree.nodes.end() &&
-                          (!node->second.is_local() || package_of(request.tree, use.module) != nullptr);
+    const ModuleNode* node = find_in(request.tree.nodes, use.module);
+    const bool is_fixed = node != nullptr && (!node->is_local() || package_of(request.tree, use.module) != nullptr);
     if (constraint && is_fixed) {
       out.fixed.push_back(constraint->text);
     } else if (constraint && named == nullptr) {
@@ -334,8 +329,8 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
   const Location& location = named != nullptr ? named->location : uses.front().requirement.location;
   dependency.package_file = location.path;
   dependency.range = location.range;
-  if (const auto lock = request.providers.find(address); lock != request.providers.end()) {
-    dependency.locked_version = lock->second.version.to_string();
+  if (const ProviderLock* lock = find_in(request.providers, address)) {
+    dependency.locked_version = lock->version.to_string();
   }
   return out;
 }
@@ -362,11 +357,11 @@ void complete(NeededProvider& use, const ProviderListing& listing, const LookupR
   const std::string& value = dependency.current_value;
   auto current = Version::parse(dependency.locked_version);
   if (!current) {
-    const auto newest = std::ranges::find_if(offered, [&](const OfferedVersion& offer) {
+    const OfferedVersion* newest = find_where(offered, [&](const OfferedVersion& offer) {
       return is_allowed(offer.version) && (value.empty() ? offer.version.prerelease().empty()
                                                          : lets_in(value, offer.version, ConstraintDialect::provider));
     });
-    if (newest == offered.end()) {
+    if (newest == nullptr) {
       dependency.skip_reason = "unspecified-version";
       return;
     }
@@ -409,15 +404,15 @@ void name_denied(const LookupRequest& request, const std::function<bool(const st
                  Diagnostics& diagnostics) {
   const std::span rules(request.settings.deny_rules);
   for (const auto& [key, lock] : request.modules) {
-    const auto node = request.tree.nodes.find(key);
-    if (rules.empty() || node == request.tree.nodes.end() || !is_wanted(node->second.subject())) {
+    const ModuleNode* node = find_in(request.tree.nodes, key);
+    if (rules.empty() || node == nullptr || !is_wanted(node->subject())) {
       continue;
     }
-    const Source& source = node->second.address.source;
+    const Source& source = node->address.source;
     if (const DenyRule* rule = find_denial(rules, source, lock.parsed_version(), lock.hashes)) {
-      diagnostics.push_back({Severity::warning,
-                             denied_release(*rule, locked_text(lock), source.package_identity(), node->second.subject(),
-                                            reselect_command(lock.source, node->second.subject()))});
+      diagnostics.push_back(
+          {Severity::warning, denied_release(*rule, locked_text(lock), source.package_identity(), node->subject(),
+                                             reselect_command(lock.source, node->subject()))});
     }
   }
   for (const auto& [address, lock] : request.providers) {
@@ -445,7 +440,7 @@ Result<std::vector<std::string>> full_subjects(const LookupRequest& request) {
 Result<void> check_subjects(const std::vector<std::string>& subjects, const messages::UpdateLookupResult& found,
                             const ModuleTree& tree) {
   for (const std::string& subject : subjects) {
-    if (std::ranges::count(found.dependencies, subject, &Dependency::subject) == 0) {
+    if (find_by(found.dependencies, subject, &Dependency::subject) == nullptr) {
       std::vector<std::string> known = module_subjects(tree);
       for (const auto& [address, uses] : required_providers(tree, false)) {
         known.push_back("provider." + address.to_string());
@@ -461,9 +456,7 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const mess
 Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, SourceFetcher& fetcher,
                                              ProviderSource& providers, const Context& context) {
   MODLOCK_TRY(const auto subjects, full_subjects(request));
-  const auto is_wanted = [&](const std::string& subject) {
-    return subjects.empty() || std::ranges::find(subjects, subject) != subjects.end();
-  };
+  const auto is_wanted = [&](const std::string& subject) { return subjects.empty() || contains(subjects, subject); };
   messages::UpdateLookupResult found;
   Modules modules(request, fetcher);
   for (const auto& [key, node] : request.tree.nodes) {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "backends/address/go_url.h"
+#include "backends/base/collections.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
@@ -170,15 +169,13 @@ class Tracer {
                        const EditedModule& module) {
     const auto* object = std::get_if<hcl::Variable>(&reference.operand->node);
     if (object != nullptr && object->name == "local") {
-      const auto found = module.parsed->locals.find(reference.name);
-      if (found.attribute != nullptr) {
+      if (const auto found = module.parsed->locals.find(reference.name); found.attribute != nullptr) {
         trace(found, module);
         return;
       }
     }
     if (object != nullptr && object->name == "var") {
-      const auto found = module.parsed->variables.find(reference.name);
-      if (found) {
+      if (const auto found = module.parsed->variables.find(reference.name)) {
         trace_variable(*found, module);
         return;
       }
@@ -388,7 +385,7 @@ Splice set_query_argument(std::string_view source, std::initializer_list<std::st
     const std::size_t end = std::min(source.find('&', start), source.size());
     const std::string_view written = source.substr(start, end - start);
     const std::string_view written_name = written.substr(0, written.find('='));
-    if (std::ranges::find(replaced, written_name) != replaced.end()) {
+    if (contains(replaced, written_name)) {
       // If the name stays, only the value changes: it may be written somewhere else.
       const bool keeps_name = written_name == name && written_name.size() < written.size();
       return keeps_name ? Splice{start + name.size() + 1, end, encoded} : Splice{start, end, argument};
@@ -413,11 +410,8 @@ Result<std::string> let_in(std::string_view text, const Version& version, Constr
   std::string result;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
-    auto item = let_in_item(rest.substr(0, comma), version, dialect);
-    if (!item) {
-      return item;
-    }
-    result += *item;
+    MODLOCK_TRY(const auto item, let_in_item(rest.substr(0, comma), version, dialect));
+    result += item;
     if (comma == std::string_view::npos) {
       break;
     }

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
 
 namespace modlock {
@@ -29,7 +29,7 @@ std::string_view stage_of(const Version& version) {
                                                         "next", "pre",   "preview", "rc",   "snapshot"};
   const std::string_view text = version.prerelease();
   const std::string_view word = text.substr(0, text.find_first_of("0123456789.-"));
-  const bool is_usual = std::ranges::find(kStages, ascii::lower(word)) != kStages.end();
+  const bool is_usual = contains(kStages, ascii::lower(word));
   return is_usual || word.empty() ? std::string_view() : text.substr(0, text.find_first_of("0123456789."));
 }
 
@@ -48,9 +48,9 @@ std::vector<AvailableUpdate> update_options(std::span<const OfferedVersion> offe
   std::map<bool, Best> found;  // by whether the major number is higher
   for (const OfferedVersion& offer : offered) {
     const bool is_major = type_of(current, offer.version) == "major";
-    const auto known = found.find(is_major);
+    const Best* known = find_in(found, is_major);
     if (offer.version <= current || !may_follow(offer.version, current) ||
-        (known != found.end() && known->second.offer->version >= offer.version)) {
+        (known != nullptr && known->offer->version >= offer.version)) {
       continue;
     }
     if (auto value = value_of(offer)) {
@@ -83,9 +83,7 @@ Result<std::string> newest_version(const Dependency& dependency, std::string_vie
                                                 : "to lock the newest content, run: " +
                                                       tofu_modlock("upgrade", "--target", subject)});
   }
-  const auto newest =
-      std::ranges::find_if(dependency.updates, [](const AvailableUpdate& update) { return !update.is_breaking; });
-  if (newest != dependency.updates.end()) {
+  if (const AvailableUpdate* newest = find_by(dependency.updates, false, &AvailableUpdate::is_breaking)) {
     return newest->new_version;
   }
   const std::string current = fmt::format("{} {} is ", subject, dependency.current_version);
@@ -119,8 +117,8 @@ std::string skip_words(const std::string& reason) {
       {"contains-variable", "source not known before plan"},
       {"unversioned-reference", "its branch, tag or commit is not a version"},
       {"unspecified-version", "no version specified"}};
-  const auto found = words.find(reason);
-  return found == words.end() ? reason : found->second;
+  const char* const* found = find_in(words, reason);
+  return found == nullptr ? reason : *found;
 }
 
 }  // namespace modlock
