@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
@@ -116,12 +117,12 @@ class Hook {
       return place_source();
     }
     if (options_.is_after) {
-      return is_one_of(options_.command, kLocking) ? restore() : Verdicts();
+      return contains(kLocking, options_.command) ? restore() : Verdicts();
     }
-    if (is_one_of(options_.command, kLocking)) {
+    if (contains(kLocking, options_.command)) {
       return prepare();
     }
-    return is_one_of(options_.command, kUsing) ? verify() : Verdicts();
+    return contains(kUsing, options_.command) ? verify() : Verdicts();
   }
 
  private:
@@ -155,7 +156,7 @@ class Hook {
             .is_own = [this](const fs::path& file) { return is_own(file); },
             .may_be_generated =
                 [this](const fs::path& file) { return generated(file) == RepositoryFiles::Generated::perhaps; },
-            .may_query = is_one_of(options_.command, kLocking),
+            .may_query = contains(kLocking, options_.command),
             .accepts_moved = is_source_targeted()};
   }
 
@@ -208,8 +209,8 @@ class Hook {
 
   std::optional<ModuleLock> locked_source() const {
     const ModuleLocks locked = effective_lock(open_->lock).modules;
-    const auto entry = locked.find(kUnitSourceKey);
-    return entry == locked.end() ? std::nullopt : std::optional(entry->second);
+    const ModuleLock* entry = find_in(locked, kUnitSourceKey);
+    return entry == nullptr ? std::nullopt : std::optional(*entry);
   }
 
   // Terragrunt downloads nothing to a directory that has the version it wants. Directories of other versions are left
@@ -315,7 +316,7 @@ class Hook {
       return false;
     }
     // After init the client may have changed a lock file of the package.
-    return name == kLockFileName ? fs::exists(options_.unit / name, ignored) || !is_one_of(options_.command, kLocking)
+    return name == kLockFileName ? fs::exists(options_.unit / name, ignored) || !contains(kLocking, options_.command)
                                  : have_same_bytes(options_.unit / name, file);
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <functional>
@@ -18,11 +17,6 @@ inline constexpr std::string_view kReadConfig = "terragrunt-read-config";
 // These may write the lock file; all but `providers` install modules.
 inline constexpr std::array<std::string_view, 3> kLocking = {"init", "get", "providers"};
 inline constexpr std::array<std::string_view, 6> kUsing = {"plan", "apply", "destroy", "refresh", "import", "test"};
-
-template <typename Names>
-bool is_one_of(std::string_view name, const Names& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // A call by Terragrunt: before or after which command of the client, and for which unit.
 struct HookOptions {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/terragrunt/unit_source.h"
@@ -77,11 +78,9 @@ RepositoryFiles::Generated RepositoryFiles::generated(const fs::path& file, cons
 RepositoryFiles::Blocks RepositoryFiles::find_blocks() const {
   Blocks blocks;
   const auto config = UnitConfig::read(unit_, repository_, {});
-  if (config && !config->files().empty() &&
-      std::none_of(config->files().begin(), config->files().end(),
-                   [](const UnitFile& file) { return file.path.empty(); })) {
+  if (config && !config->files().empty() && !find_by(config->files(), fs::path(), &UnitFile::path)) {
     for (const UnitFile& file : config->files()) {
-      add_blocks(file.body, blocks);
+      add_blocks(file.parsed.body, blocks);
     }
     return blocks;
   }
@@ -141,8 +140,8 @@ void RepositoryFiles::add_blocks(const hcl::Body& body, Blocks& blocks) {
       arguments = file && file->is(eval::Type::Kind::object) ? file->members() : arguments;
     }
     const auto argument = [&](const char* name) {
-      const auto found = arguments.find(name);
-      return found == arguments.end() ? std::nullopt : std::optional(found->second);
+      const eval::Value* found = find_in(arguments, name);
+      return found == nullptr ? std::nullopt : std::optional(*found);
     };
     const std::string path = fs::path(text_in(argument("path")).value_or("")).lexically_normal().generic_string();
     if (path.empty() || is_boolean(argument("disable"), true)) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "backends/base/context.h"
 #include "plugin/hcl/ast.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
@@ -12,7 +13,6 @@
 #include "backends/package/tree_scan.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
-#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
@@ -152,9 +152,8 @@ Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, cons
                  : !options.may_query ? fail(Code::offline_miss, "only init queries the source")
                                       : files_added_at_source(open, options.source, entry, locked);
     if (!asked) {
-      const bool has_more = std::any_of(others.begin(), others.end(), [&](const std::string& name) {
-        return !options.is_own(options.downloaded / name);
-      });
+      const bool has_more = std::ranges::any_of(
+          others, [&](const std::string& name) { return !options.is_own(options.downloaded / name); });
       result.unanswered = has_more ? std::optional(asked.error()) : std::nullopt;
       return {};
     }
@@ -162,7 +161,7 @@ Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, cons
     added = std::move(*asked);
   }
   for (const std::string& name : others) {
-    if (std::find(added->begin(), added->end(), name) != added->end() && !options.is_own(options.downloaded / name)) {
+    if (contains(*added, name) && !options.is_own(options.downloaded / name)) {
       result.verdict.paths.push_back(name + " was added");
     }
   }
@@ -212,16 +211,15 @@ Result<UnitCall> call_of_unit(OpenRoot& open, const std::optional<UnitSource>& s
 
 Verdict find_entry(const ModuleNode& source, const ModuleLocks& locked) {
   Verdict verdict{.subject = std::string(kUnitSourceKey), .location = source.call.source.location};
-  const auto entry = locked.find(kUnitSourceKey);
-  const auto reason =
-      entry == locked.end() ? std::optional<std::string>("not locked") : why_not_answered(source, entry->second);
+  const ModuleLock* entry = find_in(locked, kUnitSourceKey);
+  const auto reason = entry == nullptr ? std::optional<std::string>("not locked") : why_not_answered(source, *entry);
   if (reason) {
     verdict.kind = VerdictKind::not_locked;
     verdict.detail = *reason;
   } else {
-    verdict.source = entry->second.source;
-    verdict.version = entry->second.version;
-    verdict.origin = entry->second.origin_hash();
+    verdict.source = entry->source;
+    verdict.version = entry->version;
+    verdict.origin = entry->origin_hash();
   }
   return verdict;
 }
@@ -236,9 +234,6 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory, const
                                                     ".terragrunt-init-required",
                                                     kLockFileName,
                                                     kSidecarFileName};
-  const auto is_one_of = [](const auto& names, const fs::path& name) {
-    return std::find(names.begin(), names.end(), name.native()) != names.end();
-  };
   std::vector<std::string> files;
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
@@ -246,17 +241,18 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory, const
     std::error_code ignored;
     const bool is_link = at->is_symlink(ignored);
     if (!is_link && at->is_directory(ignored)) {
-      if (name == kData.front() || at->path() == data_directory || (others == nullptr && is_one_of(kData, name))) {
+      if (name == kData.front() || at->path() == data_directory ||
+          (others == nullptr && contains(kData, name.native()))) {
         at.disable_recursion_pending();
       }
       continue;
     }
     const fs::path below = at->path().lexically_relative(directory);
     const bool is_data =
-        std::any_of(below.begin(), below.end(), [&](const fs::path& part) { return is_one_of(kData, part); });
+        std::ranges::any_of(below, [&](const fs::path& part) { return contains(kData, part.native()); });
     if (!is_data && (is_loadable(name) || (is_link && at->is_directory(ignored)))) {
       files.push_back(below.generic_string());
-    } else if (others != nullptr && !is_one_of(kOwn, name)) {
+    } else if (others != nullptr && !contains(kOwn, name.native())) {
       others->push_back(below.generic_string());
     }
   }
@@ -285,8 +281,8 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
   MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
   MODLOCK_TRY(locked_files(open, h1, call.package));
   const auto is_in = [&](const ModuleLocks& modules) {
-    const auto entry = modules.find(kUnitSourceKey);
-    return entry != modules.end() && entry->second == call.lock;
+    const ModuleLock* entry = find_in(modules, kUnitSourceKey);
+    return entry != nullptr && *entry == call.lock;
   };
   const std::string_view change = is_in(plan.lock.modules)                       ? ""
                                   : is_in(blocks_of(plan.dropped).modules)       ? "restored"

@@ -12,9 +12,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/terragrunt/unit_source.h"
-#include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
-#include "protocol/messages/root_params.h"
 
 namespace modlock::terragrunt {
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -62,10 +63,10 @@ std::vector<Download> find_downloads(const OpenUnit& unit, const std::vector<Dow
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(cache_of(unit.path), ignored)) {
     const auto version = read_file(entry.path() / kVersionFile);
-    const auto name = std::find_if(names.begin(), names.end(), [&](const DownloadName& each) {
+    const DownloadName* name = find_where(names, [&](const DownloadName& each) {
       return entry.path().filename() == each.directory && version && (is_local || *version == each.version);
     });
-    if (name != names.end()) {
+    if (name != nullptr) {
       own.push_back({entry.path(), name->subdir.empty() ? entry.path() : entry.path() / name->subdir});
     } else if (version) {
       all.push_back({entry.path(), entry.path()});
@@ -88,9 +89,9 @@ Result<OpenUnit> open_unit(const Engine& engine, Run& run, const messages::RootP
   unit.locked = effective_lock(unit.root->lock).modules;
   std::optional<UnitSource> source = unit.found.source;
   std::vector<DownloadName> names;
-  if (const auto entry = unit.locked.find(kUnitSourceKey); entry != unit.locked.end()) {
-    names = download_names(entry->second, tool);
-    source = unit.found.is_known ? source : source_of(entry->second);
+  if (const ModuleLock* entry = find_in(unit.locked, kUnitSourceKey)) {
+    names = download_names(*entry, tool);
+    source = unit.found.is_known ? source : source_of(*entry);
   }
   if (auto own = unit.found.is_known ? download_name(unit.found, unit.path) : std::nullopt) {
     names.push_back(std::move(*own));
@@ -139,12 +140,12 @@ std::optional<bool> runs_hook(const UnitConfig& config, const OwnHook& hook, con
       return std::nullopt;
     }
     std::optional<bool> runs;
-    for (const hcl::Block& block : block_in(file.body, "terraform").blocks) {
+    for (const hcl::Block& block : block_in(file.parsed.body, "terraform").blocks) {
       if (block.type == hook.type && !block.labels.empty() && block.labels.front().text == hook.name) {
         const auto commands = texts_in(config.value_of(file, block.body.find("commands"), true));
-        const auto has = [&](std::string_view command) { return is_one_of(command, commands); };
+        const auto has = [&](std::string_view command) { return contains(commands, command); };
         runs = block.body.find("if") == nullptr && block.body.find("working_dir") == nullptr &&
-               std::all_of(hook.commands.begin(), hook.commands.end(), has) &&
+               std::ranges::all_of(hook.commands, has) &&
                starts_program(texts_in(config.value_of(file, block.body.find("execute"), true)), hook, unit);
       }
     }
@@ -198,7 +199,7 @@ Result<void> check_download(const OpenUnit& unit, const Download& download, cons
     error.hint = unit.found.is_known ? error.hint : "run: terragrunt init";
     return fail(std::move(error));
   }
-  std::move(verdicts->begin(), verdicts->end(), std::back_inserter(result.verdicts));
+  std::ranges::move(*verdicts, std::back_inserter(result.verdicts));
   return {};
 }
 
@@ -248,8 +249,7 @@ Result<messages::LockVerifyResult> check_unit(const Engine& engine, const messag
           .subject = std::string(kUnitSourceKey),
           .hint = unit.call.unchecked ? "" : "run: terragrunt init"}});
   }
-  result.ok = std::all_of(result.verdicts.begin(), result.verdicts.end(),
-                          [](const messages::Verdict& verdict) { return exit_code(verdict.kind) == 0; });
+  result.ok = exit_code(result.verdicts, {}) == 0;
   run.diagnostics = result.diagnostics;
   return result;
 }
@@ -313,12 +313,11 @@ Result<messages::UpdateLookupResult> look_up_unit(const Engine& engine, const me
   for (const Download& download : unit.downloads) {
     MODLOCK_TRY(auto more,
                 unit.engine->lookup({.root = with_locks_of(unit.path, download.working_directory, params.root)}, run));
-    std::move(more.dependencies.begin(), more.dependencies.end(), std::back_inserter(result.dependencies));
-    result.diagnostics.insert(result.diagnostics.end(), more.diagnostics.begin(), more.diagnostics.end());
+    std::ranges::move(more.dependencies, std::back_inserter(result.dependencies));
+    append(result.diagnostics, more.diagnostics);
   }
   std::erase_if(result.dependencies, [&](const auto& dependency) {
-    return !params.subjects.empty() &&
-           std::find(params.subjects.begin(), params.subjects.end(), dependency.subject) == params.subjects.end();
+    return !params.subjects.empty() && !contains(params.subjects, dependency.subject);
   });
   run.diagnostics = result.diagnostics;
   return result;

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/edit.h"
-#include "plugin/lock/lock_file.h"
-#include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <set>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "backends/address/go_url.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
@@ -120,12 +120,8 @@ Result<std::optional<hcl::ParsedFile>> read_hcl(const fs::path& path, const Docu
     return std::nullopt;
   }
   hcl::ParsedFile file = hcl::parse_native(*text, path.string());
-  const auto error = std::find_if(file.diagnostics.begin(), file.diagnostics.end(),
-                                  [](const Diagnostic& one) { return one.severity == Severity::error; });
-  if (error != file.diagnostics.end()) {
-    return fail(error->what);
-  }
-  return file;
+  const auto* error = find_by(file.diagnostics, Severity::error, &Diagnostic::severity);
+  return error == nullptr ? Result<std::optional<hcl::ParsedFile>>(std::move(file)) : fail(error->what);
 }
 
 const eval::Function* find_unit_function(std::string_view name);
@@ -150,12 +146,12 @@ class UnitScope final : public eval::Scope {
       return attribute == nullptr ? Result<Value>(fail(Code::config_non_static, name))
                                   : UnitScope(*values_, files_).evaluated(*attribute);
     }
-    const auto include = includes_.find(name == "locals" ? "" : name);
-    if (reference.object != "include" || include == includes_.end() || include->second == nullptr) {
+    const auto* include = find_in(includes_, name == "locals" ? "" : name);
+    if (reference.object != "include" || include == nullptr || *include == nullptr) {
       return fail(Code::config_non_static, std::string(reference.object));
     }
-    MODLOCK_TRY(auto exposed, UnitScope(*include->second, files_).locals());
-    return include->first.empty() ? exposed.members().at("locals") : exposed;
+    MODLOCK_TRY(auto exposed, UnitScope(**include, files_).locals());
+    return name == "locals" ? exposed.members().at("locals") : exposed;
   }
 
   Result<Value> evaluated(const hcl::Attribute& attribute) { return eval::evaluate(attribute.value, "", *this); }
@@ -373,7 +369,7 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
     if (!found && file.path.empty()) {
       return FoundSource{.is_known = false};
     }
-    const hcl::Body& terraform = block_in(file.body, "terraform");
+    const hcl::Body& terraform = block_in(file.parsed.body, "terraform");
     const hcl::Attribute* source = found ? nullptr : terraform.find("source");
     if (source != nullptr) {
       const auto text = text_in(config.value_of(file, source));
@@ -414,9 +410,8 @@ std::vector<std::string> texts_in(const std::optional<Value>& value) {
 
 const hcl::Body& block_in(const hcl::Body& body, std::string_view type) {
   static const hcl::Body kNone;
-  const auto block =
-      std::find_if(body.blocks.begin(), body.blocks.end(), [&](const hcl::Block& one) { return one.type == type; });
-  return block == body.blocks.end() ? kNone : block->body;
+  const hcl::Block* block = find_by(body.blocks, type, &hcl::Block::type);
+  return block == nullptr ? kNone : block->body;
 }
 
 Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& repository, const Documents& documents) {
@@ -430,10 +425,9 @@ Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& reposi
   config.values_ = values ? std::move(*values) : hcl::ParsedFile();
   MODLOCK_TRY(auto autoinclude, read_hcl(unit / "terragrunt.autoinclude.hcl", documents));
   if (autoinclude) {
-    config.files_.push_back(
-        {unit / "terragrunt.autoinclude.hcl", std::move(autoinclude->body), std::move(autoinclude->text)});
+    config.files_.push_back({unit / "terragrunt.autoinclude.hcl", *std::move(autoinclude)});
   }
-  config.files_.push_back({unit / "terragrunt.hcl", std::move(own->body), std::move(own->text)});
+  config.files_.push_back({unit / "terragrunt.hcl", *std::move(own)});
   config.read_includes();
   return config;
 }
@@ -441,7 +435,7 @@ Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& reposi
 // Included files include no others. Those that are not merged may still be exposed.
 void UnitConfig::read_includes() {
   const auto& access = static_cast<const UnitAccess&>(*access_);
-  const hcl::Body& unit = files_.back().body;
+  const hcl::Body& unit = files_.back().parsed.body;
   std::vector<UnitFile> included;
   for (const hcl::Block& block : unit.blocks) {
     if (block.type != "include") {
@@ -458,8 +452,7 @@ void UnitConfig::read_includes() {
     if (auto read = confine(place, {access.repository}) ? read_hcl(place, *access.documents) : std::nullopt;
         read && *read) {
       file.path = place;
-      file.body = std::move((*read)->body);
-      file.text = std::move((*read)->text);
+      file.parsed = **std::move(read);
     }
     const auto strategy = text_of("merge_strategy");
     if (!strategy && block.body.find("merge_strategy") != nullptr) {
@@ -482,11 +475,11 @@ std::optional<Value> UnitConfig::value_of(const UnitFile& file, const hcl::Attri
   for (const auto* group : {&files_, &exposed_}) {
     for (const UnitFile& one : *group) {
       if (is_own && one.label) {
-        includes.emplace(*one.label, one.path.empty() ? nullptr : &one.body);
+        includes.emplace(*one.label, one.path.empty() ? nullptr : &one.parsed.body);
       }
     }
   }
-  return without_null(UnitScope(file.body, access, &values_.body, std::move(includes)).evaluated(*attribute));
+  return without_null(UnitScope(file.parsed.body, access, &values_.body, std::move(includes)).evaluated(*attribute));
 }
 
 }  // namespace modlock::terragrunt

@@ -10,7 +10,6 @@
 #include "backends/base/context.h"
 #include "plugin/config/source_text.h"
 #include "plugin/functions/functions.h"
-#include "plugin/hcl/ast.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/value/client_kind.h"
@@ -34,9 +33,8 @@ const hcl::Body& block_in(const hcl::Body& body, std::string_view type);
 // A file of the configuration of a unit.
 struct UnitFile {
   std::filesystem::path path = {};  // empty: the path of the include, or the file, cannot be read
-  hcl::Body body = {};
-  std::shared_ptr<const hcl::Text> text = {};  // that the body points to
-  std::optional<std::string> label = {};       // of its include block
+  hcl::ParsedFile parsed = {};
+  std::optional<std::string> label = {};  // of its include block
 };
 
 // The configuration of a unit, as far as it can be read without Terragrunt. Nothing is executed or decrypted.
