@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "plugin/config/roots.h"

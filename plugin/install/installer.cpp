@@ -55,7 +55,7 @@ class Installer {
 
  private:
   Result<void> install() {
-    MODLOCK_TRY(read_previous_manifest());
+    MODLOCK_TRY(before_, read_manifest(request_.data.manifest(), &broken_));
     MODLOCK_TRY(place_packages());
     MODLOCK_TRY(remove_others());
     MODLOCK_TRY(write_records());
@@ -79,15 +79,16 @@ class Installer {
   // Where modules are written. Nothing is written by a path that may have become a link.
   Result<fs::path> modules() const { return modules_ ? Result<fs::path>(modules_->path()) : fail(modules_.error()); }
 
-  // The directory for unfinished work of this run, made when it is first needed. Only its owner can change what is in
-  // it.
-  Result<fs::path> staging() {
+  // Returns where a module is prepared, in a directory for unfinished work of this run that is made when it is first
+  // needed. Only its owner can change what is in it.
+  Result<fs::path> staging_place(const std::string& key) {
+    MODLOCK_TRY(modules());
     const std::lock_guard lock(mutex_);
     if (!staging_) {
       MODLOCK_TRY(ours_, request_.data.pin(request_.data.ours()));
       MODLOCK_TRY(staging_, ours_->make("tmp-" + random_hex(8)));
     }
-    return staging_->path();
+    return staging_->path() / key;
   }
 
   Error with_real_paths(Error error) const {
@@ -98,11 +99,9 @@ class Installer {
   Result<void> place_packages() {
     std::vector<Placement> placements;
     for (const auto& [key, node] : request_.plan.tree.nodes) {
-      const auto resolved = request_.plan.resolved.find(key);
-      if (resolved != request_.plan.resolved.end()) {
-        placements.push_back({&node, &resolved->second});
-      } else if (node.address.source.is_directory()) {
-        placements.push_back({&node, nullptr});
+      const ResolvedModule* resolved = find_in(request_.plan.resolved, key);
+      if (resolved != nullptr || node.address.source.is_directory()) {
+        placements.push_back({&node, resolved});
       }
     }
     total_ = placements.size();
@@ -124,12 +123,12 @@ class Installer {
         report_.diagnostics.push_back({Severity::error, restored_error(*placement.node, std::move(placement.edited))});
       }
       // What was in place and did not come from the cache proves nothing: it is recorded already, or unknown.
-      if (const auto entry = request_.lock.modules.find(placement.node->key);
-          placement.resolved != nullptr && !placement.modes.empty() && !placement.resolved->modes.empty() &&
-          entry != request_.lock.modules.end()) {
-        record_installed(store_.installed_directories().front(), entry->second, placement.modes);
+      const ModuleLock* entry = find_in(request_.lock.modules, placement.node->key);
+      if (entry != nullptr && placement.resolved != nullptr && !placement.modes.empty() &&
+          !placement.resolved->modes.empty()) {
+        record_installed(store_.installed_directories().front(), *entry, placement.modes);
         if (const auto lists = request_.data.pin(request_.data.file_lists())) {
-          record_installed(lists->path(), entry->second, placement.modes);
+          record_installed(lists->path(), *entry, placement.modes);
         }
       }
       const PlacedCopy& copy = placement.copy;
@@ -151,8 +150,8 @@ class Installer {
       if (is_new) {
         continue;
       }
-      MODLOCK_TRY(const fs::path staged, staging());
-      if (folds_case(staged)) {
+      MODLOCK_TRY(const fs::path staged, staging_place(key));
+      if (folds_case(staged.parent_path())) {
         return fail(
             Code::io_error,
             fmt::format("modules \"{}\" and \"{}\" need two directories, and this file system takes their names "
@@ -242,9 +241,7 @@ class Installer {
       MODLOCK_TRY(seal_package(placement));
       return link(placement);
     }
-    MODLOCK_TRY(const auto target, modules());
-    MODLOCK_TRY(const auto directory, staging());
-    const fs::path staged = directory / key;
+    MODLOCK_TRY(const auto staged, staging_place(key));
     FileDigests digests;
     MODLOCK_TRY(copy_tree(placement.resolved->package_directory, staged, &digests));
     const auto entries = list_tree(staged);
@@ -256,16 +253,14 @@ class Installer {
                                          : fmt::format("expected {}, got {}", placement.resolved->h1, hash));
     }
     MODLOCK_TRY(write_file_list(request_.data, summary));
-    return swap_in(staged, target / key);
+    return swap_in(staged);
   }
 
   // Copies the directory in place of a locked package, which may have changed since the last time. Its list of files
   // tells the next installation whether the copy was edited in its place.
   Result<void> copy_directory(Placement& placement, const fs::path& place) {
     const fs::path& directory = placement.resolved->package_directory;
-    MODLOCK_TRY(const auto target, modules());
-    MODLOCK_TRY(const auto unfinished, staging());
-    const fs::path staged = unfinished / placement.node->key;
+    MODLOCK_TRY(const auto staged, staging_place(placement.node->key));
     MODLOCK_TRY(copy_tree(directory, staged, nullptr, {".terraform", request_.data.path.filename()}));
     MODLOCK_TRY(const auto entries, list_tree(staged));
     MODLOCK_TRY(refuse_override(entries));
@@ -273,20 +268,20 @@ class Installer {
     MODLOCK_TRY(write_file_list(request_.data, summary));
     placement.copy = {summary.h1(), directory};
     record_copy(store_, place, placement.copy);
-    return swap_in(staged, target / place.filename());
+    return swap_in(staged);
   }
 
   // Returns the files that were edited since the locked entry was installed. None if that was not recorded here
   // (another version was installed, or an older data directory restored), or if a client or tofu-modlock put another
   // package there.
   std::vector<std::string> edited_files(const fs::path& place, const Placement& placement) const {
-    const auto entry = request_.lock.modules.find(placement.node->key);
-    const auto record = before_.find(placement.node->key);
+    const ModuleLock* entry = find_in(request_.lock.modules, placement.node->key);
+    const ManifestRecord* record = find_in(before_, placement.node->key);
+    const ManifestRecord current = record_of(*placement.node);
     std::error_code ignored;
-    if (placement.is_linked || entry == request_.lock.modules.end() || record == before_.end() ||
-        record->second.source != source_of(*placement.node) || record->second.version != version_of(*placement.node) ||
-        !fs::is_directory(fs::symlink_status(place, ignored)) || has_clone_ ||
-        !is_recorded(request_.data.file_lists(), entry->second, placement.modes)) {
+    if (placement.is_linked || entry == nullptr || record == nullptr || record->source != current.source ||
+        record->version != current.version || !fs::is_directory(fs::symlink_status(place, ignored)) || has_clone_ ||
+        !is_recorded(request_.data.file_lists(), *entry, placement.modes)) {
       return {};
     }
     const auto locked = read_file_list(request_.data, placement.resolved->h1);
@@ -406,19 +401,18 @@ class Installer {
   }
 
   Result<void> link(const Placement& placement) {
-    MODLOCK_TRY(const auto target, modules());
-    MODLOCK_TRY(const auto directory, staging());
-    const fs::path staged = directory / placement.node->key;
+    MODLOCK_TRY(const auto staged, staging_place(placement.node->key));
     std::error_code error;
     fs::create_directory_symlink(placement.node->package_directory, staged, error);
     if (error) {
       return fail(Code::io_error, fmt::format("cannot create the link {}: {}", staged.string(), error.message()));
     }
-    return swap_in(staged, target / placement.node->key);
+    return swap_in(staged);
   }
 
   // rename() cannot replace a directory that has entries: the old tree steps aside first.
-  Result<void> swap_in(const fs::path& staged, const fs::path& target) {
+  Result<void> swap_in(const fs::path& staged) {
+    const fs::path target = modules_->path() / staged.filename();
     std::error_code error;
     const fs::path aside = staged.parent_path() / (target.filename().string() + ".old");
     if (fs::exists(fs::symlink_status(target, error))) {
@@ -438,10 +432,9 @@ class Installer {
 
   // Calls that nobody serves, and what lies below them.
   bool is_unmanaged(const std::string& key) const {
-    const std::vector<std::string> keys = lineage(key);
-    return std::ranges::any_of(keys, [&nodes = request_.plan.tree.nodes](const std::string& each) {
-      const auto node = nodes.find(each);
-      return node != nodes.end() && !node->second.is_local() && node->second.package_directory.empty();
+    return std::ranges::any_of(lineage(key), [&](const std::string& each) {
+      const ModuleNode* node = find_in(request_.plan.tree.nodes, each);
+      return node != nullptr && !node->is_local() && node->package_directory.empty();
     });
   }
 
@@ -458,51 +451,14 @@ class Installer {
     return held;
   }
 
-  Result<void> read_previous_manifest() {
-    const auto text = read_file(request_.data.manifest());
-    if (!text) {
-      return text.error().code == Code::not_found ? Result<void>() : fail(text.error());
-    }
-    if (auto manifest = parse_manifest(*text, request_.data.manifest())) {
-      before_ = *std::move(manifest);
-    } else {
-      broken_ = std::move(manifest.error());
-    }
-    return {};
-  }
-
-  // As late as it can be: where the installation fails, the file is still where it was.
-  Result<void> set_aside_broken_manifest() {
-    if (!broken_) {
-      return {};
-    }
-    const fs::path aside = request_.data.manifest().string() + ".broken";
-    MODLOCK_TRY(const auto directory, modules());
-    std::error_code error;
-    fs::rename(directory / request_.data.manifest().filename(), directory / aside.filename(), error);
-    if (error) {
-      return fail(with_note(*broken_, fmt::format("it cannot be moved to {}: {}", aside.string(), error.message())));
-    }
-    broken_->hint =
-        fmt::format("it was moved to {}, and a new one was written: delete it if it is not needed", aside.string());
-    report_.diagnostics.push_back({Severity::warning, *std::move(broken_)});
-    return {};
-  }
-
-  bool has_place(const std::string& key) const {
-    const auto node = request_.plan.tree.nodes.find(key);
-    return node != request_.plan.tree.nodes.end() && !node->second.is_local();
-  }
-
   // Only names that the configuration, the lock or the old manifest gives, and only directly below modules/.
   Result<void> remove_others() {
-    std::vector<std::string> keys = keys_of(before_);
-    std::ranges::copy(keys_of(request_.plan.tree.nodes), std::back_inserter(keys));
-    sort_unique(keys);
-    for (const std::string& key : keys) {
+    for (const std::string& key : all_keys(before_, request_.plan.tree.nodes)) {
       std::error_code ignored;
+      const ModuleNode* node = find_in(request_.plan.tree.nodes, key);
+      const bool has_place = node != nullptr && !node->is_local();
       const auto place = request_.data.place_of(key);
-      if (!place || has_place(key) || is_unmanaged(key) || !fs::exists(fs::symlink_status(*place, ignored))) {
+      if (!place || has_place || is_unmanaged(key) || !fs::exists(fs::symlink_status(*place, ignored))) {
         continue;
       }
       MODLOCK_TRY(const auto directory, modules());
@@ -513,43 +469,27 @@ class Installer {
     return {};
   }
 
-  // Only registries have versions that a client knows of.
-  std::string version_of(const ModuleNode& node) const {
-    const auto resolved = request_.plan.resolved.find(node.key);
-    const bool has_one =
-        node.address.source.is_registry() && resolved != request_.plan.resolved.end() && resolved->second.version;
-    return has_one ? resolved->second.version->to_string() : std::string();
+  ManifestRecord record_of(const ModuleNode& node) const {
+    return make_record(node, find_in(request_.lock.modules, node.key), request_.overridden);
   }
 
-  // As the configuration says it, override files of ours included.
-  const std::string& source_of(const ModuleNode& node) const {
-    const auto overridden = request_.overridden.find(node.key);
-    return overridden == request_.overridden.end() ? node.address.normalised.reveal() : overridden->second;
-  }
-
+  // As late as it can be: where the installation fails, a broken manifest is still where it was.
   Result<void> write_records() {
-    Manifest manifest;
-    manifest.emplace("", ManifestRecord{.key = {}, .source = {}, .version = {}, .directory = "."});
-    for (const auto& [key, record] : before_) {
-      if (is_unmanaged(key)) {
-        manifest.emplace(key, record);
-      }
-    }
+    Manifest manifest = before_;
+    std::erase_if(manifest, [&](const auto& entry) { return !is_unmanaged(entry.first); });
+    manifest.insert_or_assign("", ManifestRecord{.key = {}, .source = {}, .version = {}, .directory = "."});
     for (const auto& [key, node] : request_.plan.tree.nodes) {
-      if (is_unmanaged(key)) {
-        continue;
+      if (!is_unmanaged(key)) {
+        manifest.insert_or_assign(key, record_of(node));
       }
-      manifest.insert_or_assign(key, ManifestRecord{.key = key,
-                                                    .source = source_of(node),
-                                                    .version = version_of(node),
-                                                    .directory = node.manifest_directory});
     }
     if (manifest == before_) {
       return {};
     }
-    MODLOCK_TRY(set_aside_broken_manifest());
     MODLOCK_TRY(const auto directory, modules());
-    return write_file_atomically(directory / request_.data.manifest().filename(), write_manifest(manifest));
+    MODLOCK_TRY(const auto warnings, replace_manifest(request_.data.manifest(), directory, manifest, broken_));
+    append(report_.diagnostics, warnings);
+    return {};
   }
 
   // The wrapper lets the client download these calls.
@@ -570,7 +510,7 @@ class Installer {
   const Store& store_;
   const Context& context_;
   Result<PinnedDirectory> modules_ = fail(Code::internal, "the directory is not open");
-  std::mutex mutex_;  // of what staging() makes
+  std::mutex mutex_;  // of what staging_place() makes
   std::optional<PinnedDirectory> ours_;
   std::optional<PinnedDirectory> staging_;
   Manifest before_;

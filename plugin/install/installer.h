@@ -1,12 +1,8 @@
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
+#include "plugin/install/overrides.h"
 #include "plugin/resolve/plan.h"
 #include "protocol/messages/modules_install.h"
 
@@ -17,8 +13,7 @@ struct InstallRequest {
   const LockFile& lock;  // that the plan was made from
   DataDirectory data;
   std::filesystem::path root;
-  // The sources of calls with an override file, by key: OverridePlan::sources.
-  std::map<std::string, std::string, std::less<>> overridden = {};
+  OverrideSources overridden = {};
   // Not null: packages that the store has are linked instead of copied, except those that these settings exclude.
   const Settings* links = nullptr;
   bool is_strict = false;  // a Git LFS pointer in place of its content is an error, not a warning

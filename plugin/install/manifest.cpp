@@ -1,15 +1,15 @@
 #include "plugin/install/manifest.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <json/value.h>
 
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/entry_name.h"
 #include "backends/base/files.h"
 #include "plugin/functions/json_text.h"
-#include "plugin/install/overrides.h"
 #include "protocol/base/json.h"
 
 namespace modlock {
@@ -40,31 +40,12 @@ bool is_misspelled(const Json::Value& object, std::initializer_list<std::string_
 
 namespace fs = std::filesystem;
 
-// Returns the version that a client records, which only registry modules have.
-std::string recorded_version(const ModuleNode& node, const ModuleLock* entry) {
-  const bool has_one = node.address.source.is_registry() && entry != nullptr;
-  return has_one ? entry->version.value_or("") : std::string();
-}
-
 // Clients clean the path when they read it. A local module in a linked package was recorded by the path of the link
 // before 0.3.0.
 bool is_same_place(const ManifestRecord& record, const ModuleNode& node, const fs::path& root) {
   std::error_code ignored;
   return clean_path(record.directory) == clean_path(node.manifest_directory) ||
          (node.is_local() && fs::equivalent(root / record.directory, root / node.manifest_directory, ignored));
-}
-
-}  // namespace
-
-Result<Manifest> read_manifest(const std::filesystem::path& path) {
-  auto text = read_file(path);
-  if (!text) {
-    if (text.error().code == Code::not_found) {
-      return Manifest{};
-    }
-    return fail(std::move(text.error()));
-  }
-  return parse_manifest(*text, path);
 }
 
 Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path) {
@@ -97,6 +78,21 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
   return manifest;
 }
 
+}  // namespace
+
+Result<Manifest> read_manifest(const fs::path& path, std::optional<Error>* broken) {
+  const auto text = read_file(path);
+  if (!text) {
+    return text.error().code == Code::not_found ? Manifest() : Result<Manifest>(fail(text.error()));
+  }
+  auto manifest = parse_manifest(*text, path);
+  if (!manifest && broken != nullptr) {
+    *broken = std::move(manifest.error());
+    return Manifest();
+  }
+  return manifest;
+}
+
 std::set<std::filesystem::path> installed_directories(const Manifest& manifest, const std::filesystem::path& root) {
   std::set<std::filesystem::path> directories = {root};
   for (const auto& [key, record] : manifest) {
@@ -109,40 +105,57 @@ std::set<std::filesystem::path> installed_directories(const Manifest& manifest, 
 }
 
 std::string write_manifest(const Manifest& manifest) {
-  std::string out = "{\"Modules\":[";
-  bool first = true;
-  for (const auto& [key, record] : manifest) {
-    out += first ? "{\"Key\":" : ",{\"Key\":";
-    first = false;
-    out += eval::json_string(record.key);
-    out += ",\"Source\":";
-    out += eval::json_string(record.source);
-    if (!record.version.empty()) {
-      out += ",\"Version\":";
-      out += eval::json_string(record.version);
+  const auto records = mapped(manifest, [](const auto& entry) {
+    const auto& [key, source, version, directory] = entry.second;
+    return fmt::format(R"({{"Key":{},"Source":{}{},"Dir":{}}})", eval::json_string(key), eval::json_string(source),
+                       version.empty() ? "" : ",\"Version\":" + eval::json_string(version),
+                       eval::json_string(directory));
+  });
+  return fmt::format(R"({{"Modules":[{}]}})", fmt::join(records, ","));
+}
+
+Result<Diagnostics> replace_manifest(const fs::path& path, const fs::path& directory, const Manifest& manifest,
+                                     std::optional<Error> broken) {
+  Diagnostics warnings;
+  if (broken) {
+    const fs::path aside = path.string() + ".broken";
+    std::error_code error;
+    fs::rename(directory / path.filename(), directory / aside.filename(), error);
+    if (error) {
+      return fail(
+          with_note(*std::move(broken), fmt::format("it cannot be moved to {}: {}", aside.string(), error.message())));
     }
-    out += ",\"Dir\":";
-    out += eval::json_string(record.directory);
-    out += "}";
+    broken->hint =
+        fmt::format("it was moved to {}, and a new one was written: delete it if it is not needed", aside.string());
+    warnings.push_back({Severity::warning, *std::move(broken)});
   }
-  return out + "]}";
+  MODLOCK_TRY(write_file_atomically(directory / path.filename(), write_manifest(manifest)));
+  return warnings;
+}
+
+ManifestRecord make_record(const ModuleNode& node, const ModuleLock* entry, const OverrideSources& overridden) {
+  const std::string* source = find_in(overridden, node.key);
+  const bool has_version = node.address.source.is_registry() && entry != nullptr;
+  return {.key = node.key,
+          .source = source == nullptr ? node.address.normalised.reveal() : *source,
+          .version = has_version ? entry->version.value_or("") : "",
+          .directory = node.manifest_directory};
 }
 
 std::optional<Verdict> check_manifest_record(const ModuleNode& node, const ModuleLock* entry, const Manifest& manifest,
                                              const fs::path& root) {
-  const auto record = manifest.find(node.key);
-  const bool is_taken = record != manifest.end() && is_source_of(record->second.source, node, entry);
-  const bool is_here = is_taken && is_same_place(record->second, node, root);
-  if (is_taken && !is_here && path_is_directory(root / record->second.directory)) {
-    return Verdict{
-        .subject = node.subject(),
-        .kind = VerdictKind::tampered,
-        .expected = node.manifest_directory,
-        .actual = record->second.directory,
-        .detail = fmt::format("modules.json points to \"{}\" instead of \"{}\"",
-                              escape_controls(record->second.directory), escape_controls(node.manifest_directory))};
+  const ManifestRecord* record = find_in(manifest, node.key);
+  const bool is_taken = record != nullptr && is_source_of(record->source, node, entry);
+  const bool is_here = is_taken && is_same_place(*record, node, root);
+  if (is_taken && !is_here && path_is_directory(root / record->directory)) {
+    return Verdict{.subject = node.subject(),
+                   .kind = VerdictKind::tampered,
+                   .expected = node.manifest_directory,
+                   .actual = record->directory,
+                   .detail = fmt::format("modules.json points to \"{}\" instead of \"{}\"",
+                                         escape_controls(record->directory), escape_controls(node.manifest_directory))};
   }
-  if (node.is_local() || (is_here && record->second.version == recorded_version(node, entry))) {
+  if (node.is_local() || (is_here && record->version == make_record(node, entry).version)) {
     return std::nullopt;
   }
   return Verdict{.subject = node.subject(),

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <list>
-#include <optional>
 
 #include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/parallel.h"
 #include "backends/store/first_seen.h"
 #include "plugin/lock/locked_text.h"
@@ -180,7 +179,7 @@ class OriginCheck {
         asked->content = request_for_content(*asked);
       } else if (asked->question == Question::version && asked->source().is_registry()) {
         const auto& listing = fetcher_.listing(asked->address(), asked->call.node->tag_prefix);
-        if (listing && find_locked(*asked, *listing) != nullptr) {
+        if (listing && find_listed(*listing, asked->call.lock->version.value_or("")) != nullptr) {
           asked->content = FetchRequest{.id = {}, .ref = *asked->call.lock->version};
         }
       }
@@ -219,18 +218,12 @@ class OriginCheck {
       return pin ? std::optional(std::move(request)) : std::nullopt;
     }
     const auto& listing = fetcher_.listing(asked.address(), asked.call.node->tag_prefix);
-    const ListedVersion* listed = listing && asked.call.lock->version ? find_locked(asked, *listing) : nullptr;
+    const ListedVersion* listed =
+        listing && asked.call.lock->version ? find_listed(*listing, *asked.call.lock->version) : nullptr;
     const bool is_listed = listed != nullptr && (listed->id.empty() || listed->id == request.id);
     request.ref = is_listed ? listed->ref : "";
     return listing && (is_listed || asked.question == Question::repository) ? std::optional(std::move(request))
                                                                             : std::nullopt;
-  }
-
-  static const ListedVersion* find_locked(const SourceCheck& asked, const Listing& listing) {
-    const auto found = std::ranges::find_if(listing.versions, [&](const ListedVersion& each) {
-      return each.version.to_string() == asked.call.lock->version;
-    });
-    return found == listing.versions.end() ? nullptr : &*found;
   }
 
   void check_answer(SourceCheck& asked) {
@@ -256,7 +249,7 @@ class OriginCheck {
 
   void check_version(SourceCheck& asked, const Listing& listing) {
     const std::string& locked = *asked.call.lock->version;
-    const ListedVersion* listed = find_locked(asked, listing);
+    const ListedVersion* listed = find_listed(listing, locked);
     if (listed == nullptr) {
       vanish(asked, fmt::format("version {} is no longer among the versions of \"{}\"{}", locked,
                                 asked.source().package_identity(), observation(asked)));
@@ -411,10 +404,10 @@ class OriginCheck {
       return;
     }
     const ModuleNode& node = *asked.call.node;
-    const auto told = std::ranges::find_if(findings_.diagnostics, [&](const Diagnostic& each) {
+    Diagnostic* told = find_where(findings_.diagnostics, [&](const Diagnostic& each) {
       return each.severity == Severity::error && each.what.code == error.code && each.what.message == error.message;
     });
-    if (told != findings_.diagnostics.end()) {
+    if (told != nullptr) {
       told->what.related.push_back({"the same source is called here", node.call.source.location});
       return;
     }

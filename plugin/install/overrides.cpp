@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -71,9 +70,7 @@ class OverridePlanner {
 
   const ModuleNode* parent_of(const ModuleNode& node) const {
     const std::size_t dot = node.key.rfind('.');
-    const auto parent = dot == std::string::npos ? request_.tree.nodes.end()
-                                                 : request_.tree.nodes.find(std::string_view(node.key).substr(0, dot));
-    return parent == request_.tree.nodes.end() ? nullptr : &parent->second;
+    return dot == std::string::npos ? nullptr : find_in(request_.tree.nodes, std::string_view(node.key).substr(0, dot));
   }
 
   // The root's own local modules, at any depth.
@@ -113,11 +110,11 @@ class OverridePlanner {
                                  join_relative(directory.name, std::string(kHidingName)), kOwnOverrideName),
                      "give the file another name"));
     }
-    const auto entry = request_.locks.find(node.key);
-    if (entry == request_.locks.end()) {
+    const ModuleLock* entry = find_in(request_.locks, node.key);
+    if (entry == nullptr) {
       return fail(at(node, Code::frozen, fmt::format("module \"{}\" is not locked", node.key), review_lock_hint()));
     }
-    return pinned_source(node, entry->second);
+    return pinned_source(node, *entry);
   }
 
   // Override files are merged in the order of their names.
@@ -158,8 +155,7 @@ class OverridePlanner {
   Result<void> plan_override_file(const fs::path& path, const Directory& directory) {
     const fs::path file = path / kOwnOverrideName;
     const std::string name = join_relative(directory.name, std::string(kOwnOverrideName));
-    MODLOCK_TRY(auto found, own_text(file, name));
-    const std::optional<std::string>& before = found;
+    MODLOCK_TRY(const auto before, own_text(file, name));
     const bool keeps = request_.mode == OverrideMode::leave || request_.mode == OverrideMode::refresh;
     const bool is_wanted = request_.mode == OverrideMode::write || (keeps && before);
     if (is_wanted && directory.problem) {
@@ -251,9 +247,9 @@ void drop_enforced(const OverridePlan& plan, Diagnostics& diagnostics) {
   const auto is_enforced = [&](const Diagnostic& diagnostic) {
     const std::string_view subject(diagnostic.what.subject);
     return diagnostic.what.code == Code::lock_unenforced && subject.starts_with(kPrefix) &&
-           plan.sources.find(subject.substr(kPrefix.size())) != plan.sources.end();
+           plan.sources.contains(subject.substr(kPrefix.size()));
   };
-  diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_enforced), diagnostics.end());
+  std::erase_if(diagnostics, is_enforced);
 }
 
 Result<std::string> pinned_source(const ModuleNode& node, const ModuleLock& lock) {

@@ -27,6 +27,9 @@ struct OverrideRequest {
   OverrideMode mode = OverrideMode::leave;
 };
 
+// The source that a client sees of each call that has an override, by key, as modules.json has it.
+using OverrideSources = std::map<std::string, std::string, std::less<>>;
+
 struct OverridePlan {
   struct Write {
     std::filesystem::path path;
@@ -36,8 +39,7 @@ struct OverridePlan {
   };
   std::vector<Write> writes;
   std::vector<Error> left;  // with `refresh`: files outside of the root that do not match, as `leave` reports them
-  // The source that a client sees of each call that has an override, by key, as modules.json has it.
-  std::map<std::string, std::string, std::less<>> sources;
+  OverrideSources sources;
 };
 
 // Whether a call has a version on a source that has none for stock releases: what an override file is for.

@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/git/checkout.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/links.h"
-#include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/resolve/module_node.h"
@@ -38,8 +37,8 @@ std::string recorded_subdir(const ManifestRecord& record, const ModuleNode& node
 
 // Returns the record that a client would use for this call; null if there is none.
 const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest) {
-  const auto record = manifest.find(node.key);
-  return record != manifest.end() && is_source_of(record->second.source, node) ? &record->second : nullptr;
+  const ManifestRecord* record = find_in(manifest, node.key);
+  return record != nullptr && is_source_of(record->source, node) ? record : nullptr;
 }
 
 std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
@@ -92,14 +91,14 @@ class RecordedModules {
   }
 
   std::optional<InstalledRecord> find(const ModuleNode& node) const {
-    const auto record = manifest_.find(node.key);
+    const ManifestRecord* record = find_in(manifest_, node.key);
     const auto place = installed(node.key);
-    if (record == manifest_.end() || !place || !is_record_of(record->second, node)) {
+    if (record == nullptr || !place || !is_record_of(*record, node)) {
       return std::nullopt;
     }
-    InstalledRecord recorded{.commit = commit_of(record->second, *place)};
-    if (node.address.source.is_registry() && !record->second.version.empty()) {
-      recorded.version = Version::parse(record->second.version).value();
+    InstalledRecord recorded{.commit = commit_of(*record, *place)};
+    if (node.address.source.is_registry() && !record->version.empty()) {
+      recorded.version = Version::parse(record->version).value();
     }
     return recorded.version || !recorded.commit.empty() ? std::optional(std::move(recorded)) : std::nullopt;
   }

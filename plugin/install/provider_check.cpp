@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/store/tree_memo.h"
@@ -18,10 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostProviderThreads = 8;
-
-bool has_scheme(const std::vector<std::string>& hashes, std::string_view scheme) {
-  return std::ranges::any_of(hashes, [&](const std::string& hash) { return hash.starts_with(scheme); });
-}
 
 // Merges all valid constraints. An invalid one is an error of the configuration.
 ProviderConstraint constraints_of(const std::vector<RequiredBy>& uses) {
@@ -42,26 +38,19 @@ class ProviderChecker {
       : check_(check), store_(store), context_(context) {}
 
   Result<std::vector<Verdict>> run() {
-    std::set<ProviderAddress> providers;
-    for (const auto& [provider, lock] : check_.settings.lock.providers) {
-      providers.insert(provider);
-    }
-    for (const auto& [provider, uses] : check_.required) {
-      if (!provider.is_builtin(check_.settings.default_host)) {
-        providers.insert(provider);
-      }
-    }
-    std::erase_if(providers,
-                  [&](const ProviderAddress& provider) { return check_.settings.dev_overrides.count(provider) != 0; });
+    auto providers = all_keys(check_.settings.lock.providers, check_.required);
+    std::erase_if(providers, [&](const ProviderAddress& provider) {
+      return provider.is_builtin(check_.settings.default_host) || check_.settings.dev_overrides.contains(provider);
+    });
     const std::vector<ProviderAddress> order(providers.begin(), providers.end());
     std::vector<Verdict> verdicts(order.size());
     const std::size_t threads = std::min(core_count(), kMostProviderThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
     parallel_for(order.size(), threads, [&](std::size_t i) {
       verdicts[i] = check(order[i]);
-      const auto locked = check_.settings.lock.providers.find(order[i]);
-      verdicts[i].version =
-          locked == check_.settings.lock.providers.end() ? verdicts[i].version : locked->second.version.to_string();
+      if (const ProviderLock* locked = find_in(check_.settings.lock.providers, order[i])) {
+        verdicts[i].version = locked->version.to_string();
+      }
     });
     MODLOCK_TRY(context_.check());
     return verdicts;
@@ -70,21 +59,19 @@ class ProviderChecker {
  private:
   Verdict check(const ProviderAddress& provider) const {
     Verdict verdict{.subject = "provider." + provider.to_string()};
-    const auto required = check_.required.find(provider);
-    const auto locked = check_.settings.lock.providers.find(provider);
-    if (locked == check_.settings.lock.providers.end()) {
-      judge(verdict, VerdictKind::not_locked,
-            "it is required by the configuration, and the lock file has no version of it");
-      verdict.location = required->second.front().requirement.location;
-      return verdict;
+    const auto* required = find_in(check_.required, provider);
+    const ProviderLock* locked = find_in(check_.settings.lock.providers, provider);
+    if (locked == nullptr) {
+      verdict.location = required->front().requirement.location;
+      return judge(verdict, VerdictKind::not_locked,
+                   "it is required by the configuration, and the lock file has no version of it");
     }
-    if (const auto block = check_.settings.lock.provider_ranges.find(provider);
-        block != check_.settings.lock.provider_ranges.end()) {
-      verdict.location = Location{check_.settings.lock_path, block->second};
+    if (const Range* block = find_in(check_.settings.lock.provider_ranges, provider)) {
+      verdict.location = Location{check_.settings.lock_path, *block};
     }
-    const ProviderLock& lock = locked->second;
-    if (required != check_.required.end()) {
-      const ProviderConstraint constraint = constraints_of(required->second);
+    const ProviderLock& lock = *locked;
+    if (required != nullptr) {
+      const ProviderConstraint constraint = constraints_of(*required);
       if (!constraint.allows(lock.version)) {
         return judge(verdict, VerdictKind::not_locked,
                      fmt::format("locked version selection {} doesn't match the version constraints \"{}\"",
@@ -113,7 +100,7 @@ class ProviderChecker {
       return;
     }
     verdict.actual = std::move(*installed);
-    if (std::ranges::find(lock.hashes, verdict.actual) != lock.hashes.end()) {
+    if (contains(lock.hashes, verdict.actual)) {
       verdict.expected = verdict.actual;
       return;
     }
@@ -122,18 +109,17 @@ class ProviderChecker {
 
   // Called if the hash of the directory is not in the lock.
   void check_difference(const fs::path& place, const ProviderLock& lock, Verdict& verdict) const {
-    if (has_scheme(lock.hashes, "h1:")) {
+    const auto of_scheme = [&](std::string_view scheme) {
+      return filtered(lock.hashes, [&](const std::string& hash) { return hash.starts_with(scheme); });
+    };
+    if (const auto h1s = of_scheme("h1:"); !h1s.empty()) {
       verdict.kind = VerdictKind::tampered;
-      const auto first =
-          std::ranges::find_if(lock.hashes, [](const std::string& hash) { return hash.starts_with("h1:"); });
-      const bool is_only =
-          std::ranges::count_if(lock.hashes, [](const std::string& hash) { return hash.starts_with("h1:"); }) == 1;
-      verdict.expected = is_only ? *first : "";
+      verdict.expected = h1s.size() == 1 ? h1s.front() : "";
       verdict.detail = fmt::format(
           "the installed package does not match any of the checksums recorded in the lock file, unless those are of "
           "other platforms than {}{}",
           check_.platform.to_string(), shared_by(place));
-    } else if (has_scheme(lock.hashes, "zh:")) {
+    } else if (!of_scheme("zh:").empty()) {
       judge(verdict, VerdictKind::not_locked,
             "the lock file has no h1 hash of it, and hashes of archives do not apply to the installed package");
     } else {

@@ -1,12 +1,14 @@
 #include "plugin/install/tree_difference.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 
@@ -93,14 +95,12 @@ Result<std::optional<Diagnostic>> check_lfs_pointers(const fs::path& directory, 
     return std::nullopt;
   }
   constexpr std::size_t kShown = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(pointers.size(), kShown); ++i) {
-    names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", escape_controls(pointers[i]));
-  }
+  const auto shown = std::span(pointers).first(std::min(pointers.size(), kShown));
+  const auto names = mapped(shown, [](const std::string& name) { return '"' + escape_controls(name) + '"'; });
   const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
   Error error{.code = is_strict ? Code::source_unsupported : Code::lfs_pointer,
               .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}", node.key,
-                                     names, more),
+                                     fmt::join(names, ", "), more),
               .subject = node.subject(),
               .hint = "use a source that has the content, if the module needs it"};
   if (is_strict) {

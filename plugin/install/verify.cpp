@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/parallel.h"
 #include "backends/package/tree_scan.h"
 #include "backends/store/links.h"
@@ -94,10 +95,10 @@ class Verifier {
     for (auto& [key, verdict] : verdicts_) {
       if (request_.modules) {
         verdict.location = location_of(key, tree);
-        if (const auto entry = request_.lock.modules.find(key); entry != request_.lock.modules.end()) {
-          verdict.source = entry->second.source;
-          verdict.version = entry->second.version;
-          verdict.origin = entry->second.origin_hash();
+        if (const ModuleLock* entry = find_in(request_.lock.modules, key)) {
+          verdict.source = entry->source;
+          verdict.version = entry->version;
+          verdict.origin = entry->origin_hash();
         }
         report.verdicts.push_back(std::move(verdict));
       }
@@ -159,11 +160,11 @@ class Verifier {
   }
 
   Verdict check_call(const ModuleNode& node) const {
-    const auto entry = request_.lock.modules.find(node.key);
-    if (entry == request_.lock.modules.end()) {
+    const ModuleLock* entry = find_in(request_.lock.modules, node.key);
+    if (entry == nullptr) {
       return not_locked(node.key, "the lock file has no entry for this call");
     }
-    const ModuleLock& lock = entry->second;
+    const ModuleLock& lock = *entry;
     if (auto reason = why_not_answered(node, lock)) {
       return not_locked(node.key, std::move(*reason));
     }
@@ -196,20 +197,17 @@ class Verifier {
   // package without a record.
   void check_records(const ModuleTree& tree) {
     for (const auto& [key, node] : tree.nodes) {
-      const auto entry = request_.lock.modules.find(key);
-      const ModuleLock* lock = entry == request_.lock.modules.end() ? nullptr : &entry->second;
       if (leads_into_stale_package(node, tree)) {
         continue;
       }
-      auto found = check_manifest_record(node, lock, manifest_, request_.walk.root);
-      const auto known = verdicts_.find(key);
-      if (found && found->kind == VerdictKind::tampered && known == verdicts_.end()) {
+      auto found = check_manifest_record(node, find_in(request_.lock.modules, key), manifest_, request_.walk.root);
+      Verdict* known = find_in(verdicts_, key);
+      if (found && found->kind == VerdictKind::tampered && known == nullptr) {
         verdicts_.emplace(key, std::move(*found));
       } else if (found && found->kind == VerdictKind::tampered) {
-        known->second = merge(std::move(known->second), std::move(*found));
-      } else if (found && known != verdicts_.end() && known->second.kind == VerdictKind::held) {
-        known->second.kind = found->kind;
-        known->second.detail = std::move(found->detail);
+        *known = merge(std::move(*known), std::move(*found));
+      } else if (found && known != nullptr && known->kind == VerdictKind::held) {
+        judge(*known, found->kind, std::move(found->detail));
       }
     }
   }
@@ -217,18 +215,14 @@ class Verifier {
   // Returns whether modules.json names a directory in an intact package of another version, in which the module may be
   // elsewhere.
   bool leads_into_stale_package(const ModuleNode& node, const ModuleTree& tree) const {
-    const auto record = manifest_.find(node.key);
+    const ManifestRecord* record = find_in(manifest_, node.key);
     const std::vector<std::string> callers = lineage(node.key);
-    const auto stale = std::ranges::find_if(callers, [&](const std::string& caller) {
-      const auto verdict = verdicts_.find(caller);
-      return verdict != verdicts_.end() && verdict->second.kind == VerdictKind::stale;
+    const std::string* stale = find_where(callers, [&](const std::string& caller) {
+      const Verdict* verdict = find_in(verdicts_, caller);
+      return verdict != nullptr && verdict->kind == VerdictKind::stale;
     });
-    if (record == manifest_.end() || stale == callers.end()) {
-      return false;
-    }
-    const auto owner = tree.nodes.find(*stale);
-    const std::string directory = clean_path(record->second.directory);
-    return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
+    const ModuleNode* owner = record == nullptr || stale == nullptr ? nullptr : find_in(tree.nodes, *stale);
+    return owner != nullptr && (clean_path(record->directory) + "/").starts_with(owner->manifest_package + "/");
   }
 
   // Looks again, a few times, if another process has replaced the directory meanwhile.
@@ -380,17 +374,16 @@ class Verifier {
       if (key.find(':') != std::string::npos || verdicts_.count(key) != 0) {
         continue;
       }
-      if (const auto node = tree.nodes.find(key); node != tree.nodes.end()) {
+      if (const ModuleNode* node = find_in(tree.nodes, key)) {
         verdicts_.emplace(key,
                           not_locked(key, fmt::format("the lock file has an entry, and the call is of a {} module, "
                                                       "which is never locked",
-                                                      to_string(node->second.address.source.kind))));
+                                                      to_string(node->address.source.kind))));
         continue;
       }
-      const std::vector<std::string> callers = lineage(key);
-      const bool hidden = std::ranges::any_of(callers, [&](const std::string& caller) {
-        const auto node = tree.nodes.find(caller);
-        return node != tree.nodes.end() && node->second.directory.empty();
+      const bool hidden = std::ranges::any_of(lineage(key), [&](const std::string& caller) {
+        const ModuleNode* node = find_in(tree.nodes, caller);
+        return node != nullptr && node->directory.empty();
       });
       verdicts_.emplace(key,
                         hidden ? check_place(lock) : not_locked(key, "the lock file has an entry that no call has"));
@@ -400,10 +393,9 @@ class Verifier {
   void ask_origins(const ModuleTree& tree) {
     std::vector<LockedCall> calls;
     for (const auto& [key, node] : tree.nodes) {
-      const auto entry = request_.lock.modules.find(key);
-      if (!node.is_local() && entry != request_.lock.modules.end() && is_served(node) &&
-          !why_not_answered(node, entry->second)) {
-        calls.push_back({&node, &entry->second});
+      const ModuleLock* entry = find_in(request_.lock.modules, key);
+      if (!node.is_local() && entry != nullptr && is_served(node) && !why_not_answered(node, *entry)) {
+        calls.push_back({&node, entry});
       }
     }
     OriginFindings findings = check_origins(calls, request_.full, *request_.fetcher, context_);
@@ -419,8 +411,8 @@ class Verifier {
     };
     for (const auto& [node, lock] : calls) {
       // Another finding already explains why the tag does not have the locked commit.
-      const auto found = findings.verdicts.find(node->key);
-      if (found == findings.verdicts.end() || found->second.kind <= VerdictKind::update_available) {
+      const Verdict* found = find_in(findings.verdicts, node->key);
+      if (found == nullptr || found->kind <= VerdictKind::update_available) {
         verify_signatures(*node, *lock);
       }
     }
@@ -468,17 +460,16 @@ class Verifier {
 
   // Returns the location of a call in the user's own configuration; for a call in a package, that of its lock entry.
   std::optional<Location> location_of(const std::string& key, const ModuleTree& tree) const {
-    bool is_ours = true;
-    for (const std::string& caller : lineage(key)) {
-      const auto found = tree.nodes.find(caller);
-      is_ours = is_ours && (caller == key || found == tree.nodes.end() || found->second.is_local());
+    const bool is_ours = std::ranges::all_of(lineage(key), [&](const std::string& caller) {
+      const ModuleNode* found = find_in(tree.nodes, caller);
+      return caller == key || found == nullptr || found->is_local();
+    });
+    const ModuleNode* node = find_in(tree.nodes, key);
+    const Range* block = find_in(request_.lock.module_ranges, key);
+    if (block != nullptr && (node == nullptr || !is_ours)) {
+      return Location{request_.lock_path, *block};
     }
-    const auto node = tree.nodes.find(key);
-    const auto block = request_.lock.module_ranges.find(key);
-    if (block != request_.lock.module_ranges.end() && (node == tree.nodes.end() || !is_ours)) {
-      return Location{request_.lock_path, block->second};
-    }
-    return node == tree.nodes.end() ? std::nullopt : std::optional(node->second.call.source.location);
+    return node == nullptr ? std::nullopt : std::optional(node->call.source.location);
   }
 
   const VerifyRequest& request_;
