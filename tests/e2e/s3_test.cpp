@@ -113,6 +113,18 @@ BOOST_AUTO_TEST_CASE(a_lock_file_without_its_entry_is_frozen) {
   check({"verify"}, 3, "not-locked");
 }
 
+BOOST_AUTO_TEST_CASE(the_key_is_named_and_not_shown) {
+  const std::string place = "environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+  for (const auto& [command, line] : {std::pair{std::vector<std::string>{"doctor"}, "s3: a credential in " + place},
+                                      std::pair{std::vector<std::string>{"explain", "--credentials", "localhost/mods"},
+                                                "s3: uses " + place + "\n"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.out.find(line) != std::string::npos, ran.out << ran.err);
+    BOOST_TEST((ran.out + ran.err).find("canary") == std::string::npos, ran.out << ran.err);
+  }
+  BOOST_TEST(server.server().lines().empty());
+}
+
 BOOST_AUTO_TEST_CASE(rules_hold_before_a_request) {
   write(".tofu-modlock.hcl", "deny_sources = [\"s3::*\"]\n");
   check({"lock"}, 8, "SOURCE_DENIED");
@@ -203,9 +215,13 @@ BOOST_FIXTURE_TEST_CASE(moto_and_a_stock_client, WithClient, *needs("moto_server
   const auto http = make_curl_http_client("test");
   const std::string url = "http://localhost:" + std::to_string(port);
   const auto put = [&](const std::string& below, const std::string& body) {
-    const HttpRequest request{
-        .method = HttpRequest::Method::put, .url = SecretText(url + "/mods" + below), .purpose = "put", .body = body};
-    BOOST_REQUIRE(expect_success(http->send(request, Context{}), request).has_value());
+    const HttpRequest request{.method = HttpRequest::Method::put,
+                              .url = SecretText(url + "/mods" + below),
+                              .purpose = "put",
+                              .headers = {{"Content-Type", "application/octet-stream"}},
+                              .body = body};
+    const auto answer = expect_success(http->send(request, Context{}), request);
+    BOOST_REQUIRE_MESSAGE(answer.has_value(), (answer ? "" : answer.error().message));
   };
   put("", "");
   put("/net.zip", archive("1"));

@@ -750,7 +750,9 @@ BOOST_AUTO_TEST_CASE(an_object_of_s3, *needs("terragrunt, tofu")) {
   server.require("AKIAEXAMPLE", "canary-secret");
   environment["AWS_ACCESS_KEY_ID"] = "AKIAEXAMPLE";
   environment["AWS_SECRET_ACCESS_KEY"] = "canary-secret";
-  add_unit("live/vpc", "s3::" + server.url() + "/stacks/a.zip//network?region=us-east-1");
+  // Terragrunt sends a request to another server than AWS only with a key in the address.
+  add_unit("live/vpc", "s3::" + server.url() + "/stacks/a.zip//network?region=us-east-1&" +
+                           "aws_access_key_id=AKIAEXAMPLE&aws_access_key_secret=canary-secret");
   use_terragrunt("tofu");
   const Ran locked = terragrunt({"init"});
   BOOST_TEST(locked.exit_code == 0, locked.out << locked.err);
@@ -761,9 +763,9 @@ BOOST_AUTO_TEST_CASE(an_object_of_s3, *needs("terragrunt, tofu")) {
   put("# other\n");
   fs::remove_all(root() / "live/vpc/.terragrunt-cache");
   environment["CI"] = "true";
-  const Ran refused = terragrunt({"plan"});
-  BOOST_TEST(refused.exit_code == 1);
-  BOOST_TEST(refused.err.find("do not match the lock entry for") != std::string::npos, refused.err);
+  const Ran held = terragrunt({"plan"});
+  BOOST_TEST(held.exit_code == 0, held.out << held.err);
+  BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
 }
 
 // In CI a source that cannot be checked has to be allowed.
