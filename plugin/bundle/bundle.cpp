@@ -41,7 +41,7 @@ class LayoutBundle final : public Bundle {
 
   Result<std::optional<Closure>> closure(const std::string& tag) override {
     const auto& listed = layout_.listed();
-    const auto one = std::find_if(listed.begin(), listed.end(), [&](const auto& known) { return known.tag == tag; });
+    const auto one = std::ranges::find_if(listed, [&](const auto& known) { return known.tag == tag; });
     return one == listed.end() ? Result<std::optional<Closure>>(std::nullopt) : layout_.closure(*one);
   }
 
@@ -284,7 +284,7 @@ std::vector<BundledProvider> locked_providers(const std::vector<BundledProvider>
                                               const ProviderLocks& locks) {
   std::vector<BundledProvider> found;
   for (BundledProvider provider : providers) {
-    const auto lock = std::find_if(locks.begin(), locks.end(), [&](const auto& entry) {
+    const auto lock = std::ranges::find_if(locks, [&](const auto& entry) {
       return entry.first.to_string() == provider.address && entry.second.version.to_string() == provider.version;
     });
     if (lock == locks.end()) {
@@ -292,8 +292,8 @@ std::vector<BundledProvider> locked_providers(const std::vector<BundledProvider>
     }
     std::erase_if(provider.archives, [&hashes = lock->second.hashes](const auto& entry) {
       const BundledProvider::Archive& archive = entry.second;
-      return std::find(hashes.begin(), hashes.end(), zh_of(archive)) == hashes.end() &&
-             std::find(hashes.begin(), hashes.end(), archive.h1) == hashes.end();
+      return std::ranges::find(hashes, zh_of(archive)) == hashes.end() &&
+             std::ranges::find(hashes, archive.h1) == hashes.end();
     });
     if (!provider.archives.empty()) {
       found.push_back(std::move(provider));

@@ -133,7 +133,7 @@ Result<BundledProvider::Archive> BundleWriter::add_archive(const ProviderAddress
   const auto is_listed = [&, &known = hashes](const std::string& hash) {
     return hash == known.zh || hash == known.archive_h1;
   };
-  return std::any_of(lock.hashes.begin(), lock.hashes.end(), is_listed)
+  return std::ranges::any_of(lock.hashes, is_listed)
              ? Result<BundledProvider::Archive>(found)
              : fail(Code::hash_mismatch,
                     fmt::format("{} has {}, but {} has neither this hash nor {}", display, hashes.zh, path,

@@ -49,7 +49,7 @@ Result<void> place_archive(const fs::path& archive, const std::string& digest, c
 // in its path).
 Result<std::string> configuration_of(const fs::path& mirror) {
   const std::string path = mirror.string();
-  if (std::any_of(path.begin(), path.end(), [](unsigned char character) { return character < ' '; })) {
+  if (std::ranges::any_of(path, [](unsigned char character) { return character < ' '; })) {
     return in_the_way(mirror, "has a control character");
   }
   return fmt::format(
@@ -95,7 +95,7 @@ Result<void> unpack_providers(Bundle& bundle, const UnpackOptions& options, cons
     }
   }
   MODLOCK_TRY(place_configuration(options.cli_configuration, text));
-  std::for_each(closures.begin(), closures.end(), sink);
+  std::ranges::for_each(closures, sink);
   return {};
 }
 

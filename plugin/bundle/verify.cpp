@@ -209,7 +209,7 @@ Result<void> read_closures(Bundle& bundle, Verify verify, const fs::path& work, 
       }
     }
     MODLOCK_TRY(verify == Verify::yes ? verifier.verify(closures) : Result<void>());
-    std::for_each(closures.begin(), closures.end(), sink);
+    std::ranges::for_each(closures, sink);
   }
   return {};
 }

@@ -54,10 +54,9 @@ Result<BundleOptions> bundle_options(const CommandLine& line, const Host& host) 
 // Returns the root module that an output is about: the only one, or the one of root_note(). Empty: none.
 std::string root_of(const std::vector<messages::RootParams>& roots, const Error& error = {}) {
   const auto concerns = [&](const messages::RootParams& params) {
-    return roots.size() == 1 ||
-           std::find(error.notes.begin(), error.notes.end(), root_note(params)) != error.notes.end();
+    return roots.size() == 1 || std::ranges::find(error.notes, root_note(params)) != error.notes.end();
   };
-  const auto root = std::find_if(roots.begin(), roots.end(), concerns);
+  const auto root = std::ranges::find_if(roots, concerns);
   return root == roots.end() ? "" : root->root;
 }
 

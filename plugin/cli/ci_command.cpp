@@ -29,7 +29,7 @@ std::string_view subcommand(const std::vector<std::string>& command) {
 
 // Returns whether exit code 2 of the command means a plan with changes.
 bool asks_for_changes(const std::vector<std::string>& command) {
-  return subcommand(command) == "plan" && std::any_of(command.begin(), command.end(), [](std::string_view argument) {
+  return subcommand(command) == "plan" && std::ranges::any_of(command, [](std::string_view argument) {
            return argument == "-detailed-exitcode" || argument == "--detailed-exitcode";
          });
 }
@@ -191,8 +191,7 @@ Result<int> run_ci(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(check_upgrade(line.command));
   auto roots = find_roots(line.common, host);
   const auto is_missing = [](const std::string& directory) { return !path_is_directory(directory); };
-  if (!roots && line.command.empty() &&
-      std::any_of(line.common.directories.begin(), line.common.directories.end(), is_missing)) {
+  if (!roots && line.command.empty() && std::ranges::any_of(line.common.directories, is_missing)) {
     Hint::Words words = line.common.directories;
     words.insert(words.begin(), {"ci", "--"});
     roots.error().hint += "; write -- before the client's command: " + Hint::command(std::move(words));

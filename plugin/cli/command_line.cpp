@@ -68,9 +68,8 @@ constexpr std::array<OtherWord, 7> kOtherWords = {{
 // Describes a word that no command accepts.
 std::string unexpected(const CLI::App& command, const std::string& word) {
   const auto unknown = [&](const char* kind, const std::string& name, const std::vector<std::string>& known) {
-    const auto other = std::find_if(kOtherWords.begin(), kOtherWords.end(), [&](const OtherWord& one) {
-      return name == one.word && full_name(command) == one.command;
-    });
+    const auto other = std::ranges::find_if(
+        kOtherWords, [&](const OtherWord& one) { return name == one.word && full_name(command) == one.command; });
     std::string nearest = other != kOtherWords.end()
                               ? other->advice
                               : did_you_mean(name == "-r" ? "--recursive" : name, {known.begin(), known.end()});
@@ -97,9 +96,8 @@ int print_usage_error(std::string message, const CLI::App& command) {
 // A value of the environment has the name of its variable.
 std::string wrong_value(const WrongValue& error, const std::vector<std::string>& words) {
   const std::string flag = error.option->get_name();
-  const bool is_written =
-      error.option->get_envname().empty() ||
-      std::any_of(words.begin(), words.end(), [&](const auto& one) { return one.starts_with(flag); });
+  const bool is_written = error.option->get_envname().empty() ||
+                          std::ranges::any_of(words, [&](const auto& one) { return one.starts_with(flag); });
   return fmt::format("{}: {}", is_written ? flag : error.option->get_envname(), error.what());
 }
 
@@ -175,7 +173,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
   add_commands(app, out);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && words.front() == "ci") {  // CLI11 reads the words after -- as positional arguments
-    const auto mark = std::find(words.begin(), words.end(), "--");
+    const auto mark = std::ranges::find(words, "--");
     out.command.assign(mark == words.end() ? mark : mark + 1, words.end());
     words.erase(mark, words.end());
   }

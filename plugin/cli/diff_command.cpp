@@ -61,11 +61,11 @@ Result<std::vector<messages::DiffSubject>> parse_subjects(const CommandLine& lin
 
 int exit_code_of(const CommandLine& line, const messages::UpdateDiffResult& result) {
   const int from = grade_rank(line.exit_grade);
-  const bool is_reached =
-      from > 0 && std::any_of(result.changes.begin(), result.changes.end(), [&](const messages::ModuleDiff& change) {
-        return std::any_of(change.findings.begin(), change.findings.end(),
-                           [&](const auto& finding) { return grade_rank(finding.grade) >= from; });
-      });
+  const bool is_reached = from > 0 && std::ranges::any_of(result.changes, [&](const messages::ModuleDiff& change) {
+                            return std::ranges::any_of(change.findings, [&](const auto& finding) {
+                              return grade_rank(finding.grade) >= from;
+                            });
+                          });
   int worst = worse_exit_code(exit_code_of_diagnostics(result.diagnostics), is_reached ? exit_code(Code::frozen) : 0);
   for (const Diagnostic& diagnostic : from > 0 ? not_compared(result) : Diagnostics()) {
     worst = worse_exit_code(worst, exit_code(diagnostic.what.code));
@@ -115,8 +115,8 @@ void print_changes(const messages::UpdateDiffResult& result, RootOutput& output)
   for (const Diagnostic& diagnostic : not_compared(result)) {
     subjects.insert(diagnostic.what.subject);
   }
-  const auto moved = static_cast<std::size_t>(
-      std::count_if(result.diagnostics.begin(), result.diagnostics.end(), [](const Diagnostic& diagnostic) {
+  const auto moved =
+      static_cast<std::size_t>(std::ranges::count_if(result.diagnostics, [](const Diagnostic& diagnostic) {
         return diagnostic.severity == Severity::info && diagnostic.what.code == Code::tag_moved;
       }));
   const std::string rest = (moved == 0 ? "" : fmt::format(", {} moved", counted(moved, "reference"))) +

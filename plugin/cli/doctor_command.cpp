@@ -57,7 +57,7 @@ RootOutcome outcome_of(const std::vector<Finding>& findings) {
 }
 
 bool has(const std::vector<Finding>& findings, const Finding& one) {
-  return std::find(findings.begin(), findings.end(), one) != findings.end();
+  return std::ranges::find(findings, one) != findings.end();
 }
 
 }  // namespace
@@ -65,12 +65,12 @@ bool has(const std::vector<Finding>& findings, const Finding& one) {
 Result<int> run_doctor(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const auto roots, find_roots(line.common, host));
   std::vector<std::vector<Finding>> all;
-  std::transform(roots.begin(), roots.end(), std::back_inserter(all),
-                 [&](const std::string& root) { return examine(line, host, root); });
+  std::ranges::transform(roots, std::back_inserter(all),
+                         [&](const std::string& root) { return examine(line, host, root); });
   std::vector<Finding> common;  // those of the machine
   if (!line.common.json && roots.size() > 1) {
     std::copy_if(all[0].begin(), all[0].end(), std::back_inserter(common), [&](const Finding& one) {
-      return std::all_of(all.begin(), all.end(), [&](const auto& other) { return has(other, one); });
+      return std::ranges::all_of(all, [&](const auto& other) { return has(other, one); });
     });
     print_out(fmt::format("All {} root modules:\n{}\n", roots.size(), table_of(common)));
   }

@@ -34,8 +34,7 @@ std::string some_of(const std::vector<std::string>& texts) {
 std::string rejected_lines(const std::vector<messages::Rejection>& rejected) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const messages::Rejection& one : rejected) {
-    auto at =
-        std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& entry) { return entry.first == one.why; });
+    auto at = std::ranges::find_if(by_reason, [&](const auto& entry) { return entry.first == one.why; });
     if (at == by_reason.end()) {
       at = by_reason.insert(at, {one.why, {}});
     }

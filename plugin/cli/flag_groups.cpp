@@ -20,7 +20,7 @@ CLI::Option* check(CLI::Option* option, const std::string& expected, std::functi
 CLI::Option* check_choices(CLI::Option* option, const std::vector<std::string>& choices) {
   const std::string all = fmt::format("{}", fmt::join(choices, ","));
   const auto accepts = [choices](const std::string& value) {
-    return std::find(choices.begin(), choices.end(), value) != choices.end();
+    return std::ranges::find(choices, value) != choices.end();
   };
   return check(option, "one of " + all, accepts, "{" + all + "}");
 }

@@ -59,7 +59,7 @@ std::string HelpText::make_group(std::string group, bool is_positional, std::vec
   constexpr std::array<std::string_view, 6> kOfAll = {"--help",  "--help-all", "--version",
                                                       "--quiet", "--verbose",  "--json"};
   std::stable_partition(options.begin(), options.end(), [&](const CLI::Option* option) {
-    return std::find(kOfAll.begin(), kOfAll.end(), option->get_name()) == kOfAll.end();
+    return std::ranges::find(kOfAll, option->get_name()) == kOfAll.end();
   });
   std::string text = CLI::Formatter::make_group(group, is_positional, std::move(options));
   return group == kRareFlags ? text.substr(1) : text;  // a blank line is already there
@@ -84,7 +84,7 @@ std::string HelpText::make_option(const CLI::Option* option, bool is_positional)
   for (const CLI::Option* other : option->get_excludes()) {
     others.push_back(name_of(*other));
   }
-  std::sort(others.begin(), others.end());  // CLI11 has them by address
+  std::ranges::sort(others);  // CLI11 has them by address
   if (!others.empty()) {
     what += fmt::format(" (not with {})", fmt::join(others, ", "));
   }
@@ -102,7 +102,7 @@ std::string HelpText::make_subcommands(const CLI::App* app, CLI::AppFormatMode /
   std::vector<std::string> headings;
   const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
   for (const CLI::App* command : commands) {
-    if (std::find(headings.begin(), headings.end(), command->get_group()) == headings.end()) {
+    if (std::ranges::find(headings, command->get_group()) == headings.end()) {
       headings.push_back(command->get_group());
     }
   }

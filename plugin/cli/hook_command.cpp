@@ -64,11 +64,10 @@ void print_new(const Diagnostics& diagnostics, const CommandLine& line, std::set
 }
 
 bool allows_unchecked_source(const CommandLine& line) {
-  return std::any_of(line.allow_unchecked_source.begin(), line.allow_unchecked_source.end(),
-                     [unit = unit_in_repository(line)](const std::string& text) {
-                       const auto glob = DirectoryGlob::parse(text);
-                       return glob && glob->matches(unit);
-                     });
+  return std::ranges::any_of(line.allow_unchecked_source, [unit = unit_in_repository(line)](const std::string& text) {
+    const auto glob = DirectoryGlob::parse(text);
+    return glob && glob->matches(unit);
+  });
 }
 
 // Returns the directory that Terragrunt names, with every link resolved. A link of the repository must not lead out of

@@ -32,8 +32,8 @@ Result<std::optional<bool>> switch_variable(const char* name) {
   }
   constexpr std::array<std::string_view, 4> kOn = {"1", "true", "yes", "on"};
   constexpr std::array<std::string_view, 4> kOff = {"0", "false", "no", "off"};
-  const bool is_on = std::find(kOn.begin(), kOn.end(), text) != kOn.end();
-  if (!is_on && std::find(kOff.begin(), kOff.end(), text) == kOff.end()) {
+  const bool is_on = std::ranges::find(kOn, text) != kOn.end();
+  if (!is_on && std::ranges::find(kOff, text) == kOff.end()) {
     return fail(Code::invalid_params,
                 fmt::format("{}: expected 1 or 0, found \"{}\"", name, environment_variable(name)), "set it to 1 or 0");
   }
@@ -217,7 +217,7 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
   if (flags.recursive) {
     return search_below(roots, flags, host);
   }
-  std::sort(roots.begin(), roots.end());
+  std::ranges::sort(roots);
   roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   return roots;
 }

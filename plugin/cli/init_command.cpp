@@ -49,8 +49,7 @@ std::string missing_attributes(const std::string& text, const std::vector<std::s
     for (std::string line; std::getline(lines, line);) {
       std::istringstream line_words(line);
       const std::vector<std::string> words{std::istream_iterator<std::string>(line_words), {}};
-      found = found || (!words.empty() && words.front() == lock &&
-                        std::find(words.begin(), words.end(), kAttribute) != words.end());
+      found = found || (!words.empty() && words.front() == lock && std::ranges::find(words, kAttribute) != words.end());
     }
     missing += found ? "" : fmt::format("{} {}\n", lock, kAttribute);
   }
@@ -169,7 +168,7 @@ Result<std::string> write(const Offer& offer) {
 Result<int> run_init(const CommandLine& line) {
   MODLOCK_TRY(auto offers, make_offers(line));
   const auto is_wanted = [](const Offer& offer) { return offer.is_wanted; };
-  if (std::none_of(offers.begin(), offers.end(), is_wanted)) {
+  if (std::ranges::none_of(offers, is_wanted)) {
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
       print_err("Nothing was written. Name what to write, or --all:\n");
       for (const Offer& offer : offers) {
@@ -177,7 +176,7 @@ Result<int> run_init(const CommandLine& line) {
       }
       return 2;
     }
-    std::for_each(offers.begin(), offers.end(), ask);
+    std::ranges::for_each(offers, ask);
   }
   int code = 0;
   for (const Offer& offer : offers) {

@@ -35,7 +35,7 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency, const
   const std::string& ref = dependency.ref;
   const std::string options = option_list(dependency.updates);
   const std::string moved = moved_words(dependency);
-  const bool is_ambiguous = std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& one) {
+  const bool is_ambiguous = std::ranges::any_of(diagnostics, [&](const Diagnostic& one) {
     return one.what.code == Code::version_ambiguous && one.what.subject == dependency.subject;
   });
   return {{dependency.subject},
@@ -64,8 +64,8 @@ RootOutcome list_root(const CommandLine& line, RootOutput& output, AskedUpdates 
       rows.push_back(cells_of(dependency, details.diagnostics));
     }
     output.table(rows, Fit::wrap, line.color);
-    const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
-                                         [](const auto& dependency) { return !dependency.updates.empty(); });
+    const bool has_updates =
+        std::ranges::any_of(result->dependencies, [](const auto& dependency) { return !dependency.updates.empty(); });
     output.out(has_updates ? select_hint(output) : "");
   }
   Diagnostics errors = std::move(details.diagnostics);

@@ -296,7 +296,7 @@ bool NamedSubjects::drop(const Error& error, const std::string& root, std::vecto
     return false;
   }
   // The subject may have a kind and a host that the name lacks.
-  const auto name = std::find_if(wanted.begin(), wanted.end(), [&](const std::string& each) {
+  const auto name = std::ranges::find_if(wanted, [&](const std::string& each) {
     const std::string bare = each.starts_with("provider.") ? each.substr(each.find('.') + 1) : each;
     return error.subject == each || error.subject.ends_with("." + bare) || error.subject.ends_with("/" + bare);
   });
@@ -319,7 +319,7 @@ std::optional<RootOutcome> NamedSubjects::skipped(RootOutput& output) const {
       return failed(error, flags_, output);
     }
   }
-  if (!std::all_of(names_.begin(), names_.end(), [&](const auto& name) { return lacking->second.count(name) != 0; })) {
+  if (!std::ranges::all_of(names_, [&](const auto& name) { return lacking->second.count(name) != 0; })) {
     return std::nullopt;
   }
   if (!flags_.json) {
@@ -329,8 +329,8 @@ std::optional<RootOutcome> NamedSubjects::skipped(RootOutput& output) const {
 }
 
 void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome) {
-  const auto worst = std::find_if(diagnostics.begin(), diagnostics.end(),
-                                  [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+  const auto worst = std::ranges::find_if(
+      diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
   if (worst != diagnostics.end()) {
     outcome.result = to_string(worst->what.code);
     outcome.hint = worst->what.hint;

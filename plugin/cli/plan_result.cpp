@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 // Returns "signed, key ID 0123456789ABCDEF"; empty for subjects that are removed, not signed or not asked for.
 std::string signature_of(const messages::Change& change, const std::vector<messages::LockedProvider>& providers) {
-  const auto provider = std::find_if(providers.begin(), providers.end(),
-                                     [&](const auto& one) { return "provider." + one.address == change.subject; });
+  const auto provider =
+      std::ranges::find_if(providers, [&](const auto& one) { return "provider." + one.address == change.subject; });
   const bool is_signed =
       change.action != Action::removed && provider != providers.end() && provider->signature.status == "signed";
   return is_signed ? fmt::format("signed, key ID {}", provider->signature.key_id) : "";
@@ -35,8 +35,8 @@ std::string signature_of(const messages::Change& change, const std::vector<messa
 
 // The installed version determines what is locked, and a checkout may contain its own data directory.
 Hint adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
-  const auto count = std::count_if(changes.begin(), changes.end(),
-                                   [](const messages::Change& change) { return change.action == Action::adopted; });
+  const auto count =
+      std::ranges::count_if(changes, [](const messages::Change& change) { return change.action == Action::adopted; });
   if (count == 0) {
     return {};
   }
@@ -110,8 +110,9 @@ std::string closing_words(const messages::LockPlanResult& result, bool dry_run) 
     return fmt::format("\ntofu-modlock has changed {}.\nReview and commit the change if it is what you intended.\n",
                        path_list(documents));
   }
-  return lock_words(documents, std::any_of(result.changes.begin(), result.changes.end(),
-                                           [](const auto& change) { return change.subject.starts_with("provider."); }));
+  return lock_words(documents, std::ranges::any_of(result.changes, [](const auto& change) {
+                      return change.subject.starts_with("provider.");
+                    }));
 }
 
 // Colors a diff as git does: file headers bold, hunk headers cyan, removed lines red, added lines green.
@@ -145,9 +146,8 @@ Texts texts_before(const messages::WorkspaceEdit& edits) {
 // Engine::diff().
 Result<messages::UpdateDiffResult> compare_packages(const CommandLine& line, const Host& host, const std::string& root,
                                                     const messages::LockPlanResult& plan, Texts earlier) {
-  const bool has_modules = std::any_of(plan.changes.begin(), plan.changes.end(), [](const messages::Change& change) {
-    return change.subject.starts_with("module.");
-  });
+  const bool has_modules = std::ranges::any_of(
+      plan.changes, [](const messages::Change& change) { return change.subject.starts_with("module."); });
   if (line.common.json || !has_modules) {
     return messages::UpdateDiffResult();
   }
@@ -226,8 +226,7 @@ void print_diff_summary(const CommandLine& line, RootOutput& output, const Writt
       line.dry_run ? Hint::Words() : diff_command(line, output.root(), written.is_since_commit);
   Hint commands;
   for (const messages::ModuleDiff& change : diff.changes) {
-    if (std::all_of(change.findings.begin(), change.findings.end(),
-                    [](const auto& finding) { return finding.grade == "notable"; })) {
+    if (std::ranges::all_of(change.findings, [](const auto& finding) { return finding.grade == "notable"; })) {
       continue;
     }
     output.out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));

@@ -10,7 +10,7 @@ namespace {
 
 void add_include_flag(CLI::App& command, CommonFlags& flags) {
   const auto set = [&flags](const std::vector<std::string>& kinds) {
-    const auto has = [&](const char* kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+    const auto has = [&](const char* kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
     flags.include = {.modules = has("modules"), .providers = has("providers")};
   };
   check_choices(

@@ -33,7 +33,7 @@ bool is_unused_block(const Diagnostic& diagnostic) {
 template <typename Key>
 void group(std::vector<std::pair<Key, Group>>& groups, Key key, const RootOutput& output, bool joins,
            const Diagnostic* diagnostic = nullptr) {
-  auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return joins && one.first == key; });
+  auto at = std::ranges::find_if(groups, [&](const auto& one) { return joins && one.first == key; });
   if (at == groups.end()) {
     at = groups.insert(at, {std::move(key), {&output, diagnostic, {}}});
   }
@@ -117,9 +117,8 @@ void print_outputs(std::vector<RootOutput>& outputs, const CommonFlags& flags) {
     }
   }
   // What most roots have in common comes last.
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& left, const auto& right) {
-    return left.second.roots.size() < right.second.roots.size();
-  });
+  std::ranges::stable_sort(
+      groups, [](const auto& left, const auto& right) { return left.second.roots.size() < right.second.roots.size(); });
   for (auto& [texts, group] : groups) {
     if (group.first->is_one_of_several()) {
       print_out(fmt::format("{}{}{}:\n{}", &texts == &groups.front().first ? "" : "\n", flags.comment,

@@ -33,8 +33,7 @@ bool may_be_shown(std::string_view path) {
       ".tf",          ".tofu",         ".tf.json",       ".tofu.json",        ".tftest.hcl",
       ".tftest.json", ".tofutest.hcl", ".tofutest.json", ".tofu-modlock.hcl", ".terraform.lock.hcl"};
   return path.find(".terraform/modules/") == std::string_view::npos &&
-         std::any_of(kSuffixes.begin(), kSuffixes.end(),
-                     [&](std::string_view suffix) { return path.ends_with(suffix); });
+         std::ranges::any_of(kSuffixes, [&](std::string_view suffix) { return path.ends_with(suffix); });
 }
 
 // Returns whether an argument of a query is public: one that selects a package, which the lock file contains too.
@@ -48,7 +47,7 @@ bool is_harmless(std::string_view argument) {
   if (argument.starts_with("${") && argument.ends_with('}')) {
     argument = argument.substr(2, argument.size() - 3);  // a reference; other expressions may hold any text
   }
-  return std::all_of(argument.begin(), argument.end(), [](char c) {
+  return std::ranges::all_of(argument, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            std::string_view("._-/+:").find(c) != std::string_view::npos;
   });
@@ -116,8 +115,7 @@ std::vector<std::string> grapheme_cells(std::string_view line, std::size_t& star
     } else {
       for (const char c : line.substr(i, size)) {
         const std::string escape = fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        std::transform(escape.begin(), escape.end(), std::back_inserter(cells),
-                       [](char letter) { return std::string(1, letter); });
+        std::ranges::transform(escape, std::back_inserter(cells), [](char letter) { return std::string(1, letter); });
       }
     }
     i += size;

@@ -38,10 +38,9 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
     return "?";
   }
   const auto& found = updates->result->dependencies;
-  const auto dependency =
-      std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.subject == subject; });
+  const auto dependency = std::ranges::find_if(found, [&](const auto& one) { return one.subject == subject; });
   const Diagnostics& diagnostics = updates->details.diagnostics;
-  const auto failed = std::find_if(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& diagnostic) {
+  const auto failed = std::ranges::find_if(diagnostics, [&](const Diagnostic& diagnostic) {
     return !subject.empty() && diagnostic.what.subject == subject;
   });
   std::string text = dependency == found.end() ? "" : moved_words(*dependency);
@@ -67,10 +66,9 @@ RootOutcome status_root(const CommandLine& line, RootOutput& output, const Asked
     return outcome;
   }
   std::vector<std::vector<Cell>> rows = {{{"SUBJECT"}, {"LOCKED"}, {"INSTALLED"}, {"NEWER"}, {"VERDICT"}}};
-  const bool has_newer =
-      asked.updates && asked.updates->result &&
-      std::any_of(asked.updates->result->dependencies.begin(), asked.updates->result->dependencies.end(),
-                  [](const auto& dependency) { return !dependency.updates.empty(); });
+  const bool has_newer = asked.updates && asked.updates->result &&
+                         std::ranges::any_of(asked.updates->result->dependencies,
+                                             [](const auto& dependency) { return !dependency.updates.empty(); });
   for (const messages::Verdict& verdict : verdicts) {
     const VerdictTraits& shown = traits(verdict.kind == VerdictKind::denied ? verdict.other : verdict.kind);
     const std::string version = locked_version(verdict);

@@ -56,8 +56,7 @@ bool continues_character(char c) {
 
 // Returns the number of characters, each as one column.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !continues_character(c); }));
 }
 
 // Returns the byte where the character with this number starts.
@@ -351,8 +350,8 @@ std::string shown_path(const std::string& root) {
 
 std::string hint_text(const Hint& hint, const Hint::Words& place) {
   return hint.text([&](Hint::Words words) {
-    const bool has_place = std::any_of(
-        words.begin(), words.end(), [](const std::string& word) { return word == "--chdir" || word == "--recursive"; });
+    const bool has_place =
+        std::ranges::any_of(words, [](const std::string& word) { return word == "--chdir" || word == "--recursive"; });
     const std::size_t name = has_place ? 0 : words_before_chdir(words);
     // explain is for one root module
     if (name != 0 && (place.size() == 2 || words.front() != "explain")) {

@@ -172,8 +172,8 @@ std::string locked_version(const messages::Verdict& verdict) {
 
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome) {
-  const auto worst = std::max_element(verdicts.begin(), verdicts.end(),
-                                      [](const auto& left, const auto& right) { return left.kind < right.kind; });
+  const auto worst =
+      std::ranges::max_element(verdicts, [](const auto& left, const auto& right) { return left.kind < right.kind; });
   if (outcome.exit_code != 0 && worst != verdicts.end() && outcome.exit_code == exit_code(worst->kind)) {
     outcome.result = to_string(worst->kind);
     outcome.hint = hint_for(*worst);

@@ -98,7 +98,7 @@ std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool,
       found.push_back(entry->path());
     }
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   for (fs::path& path : found) {
     files.push_back({std::move(path), false});
   }

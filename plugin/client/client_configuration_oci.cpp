@@ -60,8 +60,8 @@ class OciReader {
       return read_block(item.keys[1], item.at, hcl1::entries_of(item.value.items));
     }
     MODLOCK_TRY(const auto labels, hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_));
-    if (!std::all_of(labels.begin(), labels.end(),
-                     [](const Entry& entry) { return entry.value->kind == hcl1::Value::Kind::object; })) {
+    if (!std::ranges::all_of(labels,
+                             [](const Entry& entry) { return entry.value->kind == hcl1::Value::Kind::object; })) {
       return hcl1::wrong(name_, item.at,
                          "oci_credentials must contain one object for each registry or start of repositories");
     }

@@ -29,7 +29,7 @@ void flatten(Block block, std::vector<Block>& out) {
   const auto is_object = [](const Value& value) { return value.kind == Value::Kind::object; };
   const Value& value = *block.value;
   if (is_object(value) && !value.items.empty() &&
-      std::all_of(value.items.begin(), value.items.end(), [&](const auto& item) { return is_object(item.value); })) {
+      std::ranges::all_of(value.items, [&](const auto& item) { return is_object(item.value); })) {
     for (const hcl1::Item& item : value.items) {
       Block inner = block;
       inner.keys.insert(inner.keys.end(), item.keys.begin(), item.keys.end());
@@ -37,7 +37,7 @@ void flatten(Block block, std::vector<Block>& out) {
       flatten(std::move(inner), out);
     }
   } else if (value.kind == Value::Kind::list && !value.elements.empty() &&
-             std::all_of(value.elements.begin(), value.elements.end(), is_object)) {
+             std::ranges::all_of(value.elements, is_object)) {
     for (const Value& element : value.elements) {
       Block one = block;
       one.value = &element;

@@ -125,8 +125,8 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
   for (const auto& [name, use] : uses) {
     const std::string repository = use == CredentialUse::oci ? asked.repository : std::string();
     MODLOCK_TRY(auto places, credentials->places(use, asked.host, repository, context));
-    const auto used = std::find_if(places.begin(), places.end(),
-                                   [](const CredentialLocation& place) { return place.outcome == "used"; });
+    const auto used =
+        std::ranges::find_if(places, [](const CredentialLocation& place) { return place.outcome == "used"; });
     report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});
   }
   MODLOCK_TRY(auto git, netrc_places(asked.host, environment, context));

@@ -164,8 +164,7 @@ class Parser {
 
 bool is_list_of_objects(const Value& value) {
   return value.kind == Value::Kind::list &&
-         std::all_of(value.elements.begin(), value.elements.end(),
-                     [](const Value& element) { return element.kind == Value::Kind::object; });
+         std::ranges::all_of(value.elements, [](const Value& element) { return element.kind == Value::Kind::object; });
 }
 
 void append(const std::vector<Item>& items, std::vector<Entry>& entries) {
@@ -280,9 +279,9 @@ Result<std::optional<std::vector<std::string>>> list_argument(const std::vector<
                                                               std::string_view argument, std::string_view name) {
   return read_argument(entries, argument, name, "a list of strings", [](const Value& value) {
     std::vector<std::string> texts;
-    std::transform(value.elements.begin(), value.elements.end(), std::back_inserter(texts),
-                   [](const Value& element) { return element.text; });
-    return value.kind == Value::Kind::list && std::all_of(value.elements.begin(), value.elements.end(), is_text)
+    std::ranges::transform(value.elements, std::back_inserter(texts),
+                           [](const Value& element) { return element.text; });
+    return value.kind == Value::Kind::list && std::ranges::all_of(value.elements, is_text)
                ? std::optional(std::move(texts))
                : std::nullopt;
   });

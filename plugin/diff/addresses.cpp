@@ -20,7 +20,7 @@ constexpr std::string_view kOtherEndings =
     "large xlarge metal";
 
 bool is_cloud(std::string_view host) {
-  return std::any_of(kClouds.begin(), kClouds.end(), [&](std::string_view cloud) {
+  return std::ranges::any_of(kClouds, [&](std::string_view cloud) {
     return host == cloud || (host.ends_with(cloud) && host[host.size() - cloud.size() - 1] == '.');
   });
 }
@@ -32,11 +32,11 @@ bool is_host_character(char c) {
 // "example.com": labels, and a last one of letters.
 bool is_host_name(std::string_view text) {
   const std::size_t dot = text.rfind('.');
-  if (dot == std::string_view::npos || dot == 0 || !std::all_of(text.begin(), text.end(), is_host_character)) {
+  if (dot == std::string_view::npos || dot == 0 || !std::ranges::all_of(text, is_host_character)) {
     return false;
   }
   const std::string_view last = text.substr(dot + 1);
-  const bool is_lower = std::all_of(last.begin(), last.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_lower = std::ranges::all_of(last, [](char c) { return c >= 'a' && c <= 'z'; });
   return last.size() >= 2 && is_lower && text.find("..") == std::string_view::npos;
 }
 
@@ -45,15 +45,14 @@ std::vector<int> ipv4(std::string_view text) {
   std::vector<int> numbers;
   while (!text.empty()) {
     const std::string_view part = text.substr(0, text.find('.'));
-    const bool is_number = !part.empty() && part.size() <= 3 && std::all_of(part.begin(), part.end(), ascii::is_digit);
+    const bool is_number = !part.empty() && part.size() <= 3 && std::ranges::all_of(part, ascii::is_digit);
     if (!is_number) {
       return {};
     }
     numbers.push_back(std::stoi(std::string(part)));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
   }
-  const bool is_valid =
-      numbers.size() == 4 && std::all_of(numbers.begin(), numbers.end(), [](int n) { return n < 256; });
+  const bool is_valid = numbers.size() == 4 && std::ranges::all_of(numbers, [](int n) { return n < 256; });
   return is_valid ? numbers : std::vector<int>();
 }
 
@@ -72,7 +71,7 @@ std::vector<std::string> addresses_in(std::string_view text) {
     const std::string_view before = text.substr(0, start);
     const std::vector<int> ip = ipv4(word);
     const bool is_whole = word.size() == text.size();
-    const bool is_digits = word.size() == 12 && std::all_of(word.begin(), word.end(), ascii::is_digit);
+    const bool is_digits = word.size() == 12 && std::ranges::all_of(word, ascii::is_digit);
     if (is_digits && (is_whole || before.ends_with(':'))) {
       found.push_back("account " + std::string(word));
     } else if (!ip.empty()) {

@@ -42,8 +42,7 @@ bool is_constant(std::string_view text) {
 }
 std::optional<int> small_number(std::string_view text) {
   constexpr std::size_t kMostDigits = 6;
-  const bool is_number =
-      !text.empty() && text.size() <= kMostDigits && std::all_of(text.begin(), text.end(), ascii::is_digit);
+  const bool is_number = !text.empty() && text.size() <= kMostDigits && std::ranges::all_of(text, ascii::is_digit);
   return is_number ? std::optional(std::stoi(std::string(text))) : std::nullopt;
 }
 std::string negated(const std::string& text) {
@@ -93,7 +92,7 @@ std::string first_of(const std::string& name, const std::vector<std::string>& ar
   std::vector<std::string> left;
   for (const std::string& argument : arguments) {
     const bool is_gone = name == "try" ? argument == kMissing : is_empty_text(argument);
-    if (!is_gone && std::find(left.begin(), left.end(), argument) == left.end()) {
+    if (!is_gone && std::ranges::find(left, argument) == left.end()) {
       left.push_back(argument);
     }
     if (!is_gone && (is_constant(argument) || small_number(argument))) {
@@ -275,7 +274,7 @@ class Writer {
       }
     }
     read_from(items.empty() && is_given());
-    std::sort(items.begin(), items.end());
+    std::ranges::sort(items);
     return fmt::format("{{{}}}", fmt::join(items, ", "));
   }
 

@@ -26,7 +26,7 @@ constexpr std::array<Host, 6> kHosts = {{{"github", "{0}/compare/{1}...{2}"},
 
 std::string comparison_link(const Source& source, std::string_view before, std::string_view after) {
   const std::string without_port = source.host.substr(0, source.host.find(':'));
-  const auto host = std::find_if(kHosts.begin(), kHosts.end(), [&](const Host& one) {
+  const auto host = std::ranges::find_if(kHosts, [&](const Host& one) {
     return fmt::format(".{}.", without_port).find(fmt::format(".{}.", one.name)) != std::string::npos;
   });
   if (!source.has_commits() || host == kHosts.end() || before.empty() || after.empty()) {

@@ -136,7 +136,7 @@ class UnitReader {
         return false;
       }
     }
-    return std::none_of(block.blocks.begin(), block.blocks.end(), [&](const auto& inner) {
+    return std::ranges::none_of(block.blocks, [&](const auto& inner) {
       const auto& [file, lifecycle] = inner;
       const hcl::Attribute* enabled = lifecycle->type == "lifecycle" ? lifecycle->body.find("enabled") : nullptr;
       return enabled != nullptr && is_in("false null", value_of(module, {enabled, file}));
@@ -182,7 +182,7 @@ class UnitReader {
       Unit& unit = add(module, type, block.labels[0], "var." + block.labels[0], location);
       const auto& callers = meanings_.callers(module);
       const bool is_set = module.directory != package_.directory && !callers.empty() &&
-                          std::all_of(callers.begin(), callers.end(), [&](const auto& caller) {
+                          std::ranges::all_of(callers, [&](const auto& caller) {
                             return caller.second->find(block.labels[0]) != nullptr;
                           });
       if (const Argument* value = is_set ? nullptr : block.find("default")) {
@@ -295,13 +295,13 @@ class UnitReader {
                                                          "_key_",    "_environment_", "_sensitive_",   "_connection_"};
     const bool is_secret_type = unit.kind.find("secret") != std::string::npos;
     const auto is_secret = [&](const std::string& name) {
-      return std::any_of(kWords.begin(), kWords.end(),
-                         [&](std::string_view word) { return ("_" + name + "_").find(word) != std::string::npos; });
+      return std::ranges::any_of(
+          kWords, [&](std::string_view word) { return ("_" + name + "_").find(word) != std::string::npos; });
     };
     visit_with_names(*unit.module, *argument.file, argument.attribute->value, {},
                      [&](const std::vector<std::string>& names, const Range* range) {
                        const bool shows_secret = (is_secret_type && names.back() == "value" && names.size() > 2) ||
-                                                 std::any_of(names.begin(), names.end(), is_secret);
+                                                 std::ranges::any_of(names, is_secret);
                        const Range& place = range != nullptr ? *range : argument.attribute->value.range;
                        if (shows_secret) {
                          unit.secrets.emplace(fmt::format("{} in {}", fmt::join(names, "."), path),
@@ -328,8 +328,8 @@ class UnitReader {
         return;  // it has no items
       }
       place_.iterators[written == nullptr ? name : written->name] = node.leaves.at("for_each").meaning.is_given;
-      const auto found = std::find_if(block.body.blocks.begin(), block.body.blocks.end(),
-                                      [](const hcl::Block& inner) { return inner.type == "content"; });
+      const auto found =
+          std::ranges::find_if(block.body.blocks, [](const hcl::Block& inner) { return inner.type == "content"; });
       content = found == block.body.blocks.end() ? content : &*found;
     }
     const bool is_lifecycle = outer.empty() && name == "lifecycle";
@@ -356,7 +356,7 @@ class UnitReader {
     if (texts.empty() && !is_lifecycle) {
       node.leaves[""] = {{.text = "{}"}, "{}", {file.path, block.header_range}};
     }
-    std::sort(texts.begin(), texts.end());
+    std::ranges::sort(texts);
     node.text = sha256_hex(fmt::format("{}", fmt::join(texts, "\n")));
     if (!is_lifecycle || !texts.empty()) {
       outer_node.blocks.emplace_back(name, std::move(node));
@@ -456,8 +456,8 @@ class EffectComparison {
       return unit.type == "resource" || unit.is_external;
     }
     return unit.called != nullptr && known_before_.count(unit.called->directory) != 0 &&
-           std::any_of(unit.called->blocks.begin(), unit.called->blocks.end(),
-                       [](const MergedBlock& block) { return is_in("resource data module", block.type); });
+           std::ranges::any_of(unit.called->blocks,
+                               [](const MergedBlock& block) { return is_in("resource data module", block.type); });
   }
 
   // Calls a function with the path and each leaf of a block and its blocks.

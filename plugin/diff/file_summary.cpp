@@ -40,7 +40,7 @@ bool has_magic(std::string_view text) {
                                                       "#cloud-config",
                                                       "\xcf\xfa\xed\xfe"};
   return text.starts_with(std::string_view("\0asm", 4)) ||
-         std::any_of(kMagic.begin(), kMagic.end(), [&](std::string_view magic) { return text.starts_with(magic); });
+         std::ranges::any_of(kMagic, [&](std::string_view magic) { return text.starts_with(magic); });
 }
 
 bool is_executable(const TreeEntry& entry) {
@@ -50,7 +50,7 @@ bool is_executable(const TreeEntry& entry) {
 // "run.sh.tpl" ends like a script too.
 bool is_script(const TreeEntry& entry, std::string_view text) {
   const std::string name = fs::path(entry.name).filename().string();
-  const bool has_ending = std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
+  const bool has_ending = std::ranges::any_of(kEndings, [&](std::string_view ending) {
     return name.ends_with(ending) || name.find(std::string(ending) + ".t") != std::string::npos;
   });
   return has_ending || has_magic(text) || (is_executable(entry) && !config_kind(name)) || is_in(kNames, name);
@@ -74,8 +74,8 @@ bool is_in_other_directory(const std::string& path, const PackageText& package) 
 bool is_elsewhere(const std::string& path, const PackageText& package) {
   return is_in_other_directory(path, package) ||
          (!package.directory.empty() && !path.starts_with(package.directory + "/") &&
-          std::none_of(package.modules.begin(), package.modules.end(),
-                       [&](const auto& module) { return path.starts_with(module.first + "/"); }));
+          std::ranges::none_of(package.modules,
+                               [&](const auto& module) { return path.starts_with(module.first + "/"); }));
 }
 
 // How much more often `after` has each line.
@@ -144,7 +144,7 @@ class FileComparison {
       const auto old = before_.files.find(name);
       compare(name, old == before_.files.end() ? nullptr : &old->second, entry);
     }
-    std::sort(out_.changed.begin(), out_.changed.end(), [](const auto& left, const auto& right) {
+    std::ranges::sort(out_.changed, [](const auto& left, const auto& right) {
       return left.is_script != right.is_script ? left.is_script : left.path < right.path;
     });
     return std::move(out_);
@@ -178,7 +178,7 @@ class FileComparison {
     }
     const std::string name = fs::path(path).filename().string();
     const auto words = words_of(name);
-    return std::all_of(words.begin(), words.end(), [&](std::string_view word) { return words_.count(word) != 0; });
+    return std::ranges::all_of(words, [&](std::string_view word) { return words_.count(word) != 0; });
   }
 
   void compare(const std::string& name, const TreeEntry* old, const TreeEntry& entry) {
@@ -236,8 +236,8 @@ void join_findings(std::vector<PackageFinding>& findings) {
   std::map<std::string, PackageFinding*> by_cause;
   std::map<PackageFinding*, std::set<std::string>> users;
   for (PackageFinding& finding : findings) {
-    const bool is_said = std::all_of(finding.causes.begin(), finding.causes.end(),
-                                     [&](const std::string& cause) { return by_cause.count(cause) != 0; });
+    const bool is_said =
+        std::ranges::all_of(finding.causes, [&](const std::string& cause) { return by_cause.count(cause) != 0; });
     const bool says_cause = !is_in("provisioner connection data-source ephemeral", finding.rule);
     for (const std::string& cause : finding.causes) {
       if (!is_said) {

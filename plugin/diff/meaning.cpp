@@ -87,7 +87,7 @@ const hcl::Expression& member_value(const hcl::Expression& value, const std::vec
   if (object == nullptr || count == names.size()) {
     return value;
   }
-  const auto item = std::find_if(object->items.begin(), object->items.end(), [&](const hcl::ObjectItem& one) {
+  const auto item = std::ranges::find_if(object->items, [&](const hcl::ObjectItem& one) {
     const auto* name = std::get_if<hcl::Variable>(&one.key.node);
     return name != nullptr && one.bare_key && name->name == names[count];
   });
@@ -332,7 +332,7 @@ void visit_with_names(const ModuleText& module, const ConfigText& file, const hc
       return;
     }
     const std::pair next(named->file, &named->attribute->value.tree());
-    if (std::find(open.begin(), open.end(), next) == open.end()) {
+    if (std::ranges::find(open, next) == open.end()) {
       open.push_back(next);
     }
   };

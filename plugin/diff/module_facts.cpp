@@ -203,8 +203,8 @@ class FactReader {
       add(FactKind::variable_default, name, text_of(*fallback),
           source_text(*fallback->file, fallback->attribute->value.range), at(*fallback));
     }
-    const auto validations = std::count_if(block.blocks.begin(), block.blocks.end(),
-                                           [](const auto& inner) { return inner.second->type == "validation"; });
+    const auto validations =
+        std::ranges::count_if(block.blocks, [](const auto& inner) { return inner.second->type == "validation"; });
     add_facet(FactKind::variable_validation, std::to_string(validations));
   }
 

@@ -246,8 +246,7 @@ class PackageComparison {
   void drop_renamed() {
     std::multimap<std::pair<FactKind, std::string_view>, const Fact*> removed;
     for (const FactChange& change : changes_) {
-      if (change.effect() != kAdded &&
-          std::find(kRenamed.begin(), kRenamed.end(), change.any().kind) != kRenamed.end()) {
+      if (change.effect() != kAdded && std::ranges::find(kRenamed, change.any().kind) != kRenamed.end()) {
         removed.emplace(std::pair{change.before->kind, std::string_view(change.before->value)}, change.before);
       }
     }
@@ -287,7 +286,7 @@ class PackageComparison {
       const auto directories =
           colon == std::string_view::npos ? calls_.directories.end() : calls_.directories.find(name.substr(0, colon));
       return directories != calls_.directories.end() &&
-             std::all_of(directories->second.begin(), directories->second.end(), [&](const std::string& directory) {
+             std::ranges::all_of(directories->second, [&](const std::string& directory) {
                return resources.count(fmt::format("{}{}", directory, name.substr(colon))) != 0;
              });
     };
@@ -299,8 +298,8 @@ class PackageComparison {
   }
 
   void list(const FactChange& change) {
-    const auto section = std::find_if(kSections.begin(), kSections.end(),
-                                      [&](const Section& one) { return one.kind == change.any().kind; });
+    const auto section =
+        std::ranges::find_if(kSections, [&](const Section& one) { return one.kind == change.any().kind; });
     if (section == kSections.end() || (section->is_facet && change.effect() != kChanged)) {
       return;
     }
@@ -339,8 +338,7 @@ class PackageComparison {
     if (change.effect() == kRemoved) {
       return moved_.count(name) != 0 || calls_.named.count(name) != 0;
     }
-    return std::any_of(calls_.replaced.begin(), calls_.replaced.end(),
-                       [&](const PackageFinding& finding) { return finding.subject == name; });
+    return std::ranges::any_of(calls_.replaced, [&](const PackageFinding& finding) { return finding.subject == name; });
   }
 
   void add(const FactChange& change, const FactRule& rule) {
@@ -458,8 +456,7 @@ std::span<const DiffRule> diff_rules() {
   static const std::vector<DiffRule> rules = [] {
     std::vector<DiffRule> out;
     for (const FactRule& rule : kFactRules) {
-      const auto known =
-          std::find_if(out.begin(), out.end(), [&](const DiffRule& one) { return one.name == rule.rule; });
+      const auto known = std::ranges::find_if(out, [&](const DiffRule& one) { return one.name == rule.rule; });
       if (known == out.end()) {
         out.push_back({rule.rule, rule.grade, rule.text});
       }
@@ -515,8 +512,7 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
     return std::tuple(-grade_rank(finding.grade), place ? place->path : "",
                       place && place->range ? place->range->start.line : 0U);
   };
-  std::stable_sort(findings.begin(), findings.end(),
-                   [&](const auto& left, const auto& right) { return order(left) < order(right); });
+  std::ranges::stable_sort(findings, [&](const auto& left, const auto& right) { return order(left) < order(right); });
   out.findings.assign(std::make_move_iterator(findings.begin()), std::make_move_iterator(findings.end()));
   return out;
 }

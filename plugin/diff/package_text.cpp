@@ -75,7 +75,7 @@ void merge_blocks(ModuleText& module) {
         MergedBlock made = MergedBlock::of(file, block);
         const auto known = !is_override || made.labels.empty()
                                ? module.blocks.end()
-                               : std::find_if(module.blocks.begin(), module.blocks.end(), [&](const MergedBlock& old) {
+                               : std::ranges::find_if(module.blocks, [&](const MergedBlock& old) {
                                    return old.type == made.type && old.labels == made.labels;
                                  });
         if (known != module.blocks.end()) {
@@ -115,8 +115,7 @@ Result<ModuleText> read_module_text(const fs::path& root, const std::string& dir
     MODLOCK_TRY(auto more,
                 read_config_files(root / directory, root, {}, ConfigKind::module, ClientKind::opentofu, context));
     for (ConfigText& file : more) {
-      if (std::none_of(module.files.begin(), module.files.end(),
-                       [&](const ConfigText& known) { return known.path == file.path; })) {
+      if (std::ranges::none_of(module.files, [&](const ConfigText& known) { return known.path == file.path; })) {
         module.files.push_back(std::move(file));
       }
     }
@@ -151,8 +150,8 @@ bool is_local_source(const std::string& source) {
 
 MergedBlock MergedBlock::of(const ConfigText& file, const hcl::Block& block) {
   MergedBlock made{.type = block.type, .labels = {}, .file = &file, .block = &block};
-  std::transform(block.labels.begin(), block.labels.end(), std::back_inserter(made.labels),
-                 [](const hcl::Label& label) { return label.text; });
+  std::ranges::transform(block.labels, std::back_inserter(made.labels),
+                         [](const hcl::Label& label) { return label.text; });
   merge_into(made, file, block, false);
   return made;
 }

@@ -81,7 +81,7 @@ bool is_in(std::string_view words, std::string_view word);
 // Calls `visit(word, start)` with each run of characters that a condition selects, without the dots that end it.
 template <typename Condition, typename Visit>
 void visit_words(std::string_view text, Condition is_part, Visit visit) {
-  for (auto at = std::find_if(text.begin(), text.end(), is_part); at != text.end();) {
+  for (auto at = std::ranges::find_if(text, is_part); at != text.end();) {
     const auto end = std::find_if_not(at, text.end(), is_part);
     const auto start = static_cast<std::size_t>(at - text.begin());
     std::string_view word = text.substr(start, static_cast<std::size_t>(end - at));

@@ -144,7 +144,7 @@ FormatResult append_integer(const FormatVerb& verb, const Number& number, TextBu
   const unsigned base = verb.mode == 'b' ? 2 : verb.mode == 'o' ? 8 : verb.mode == 'd' ? 10 : 16;
   std::string digits = number.whole_text(base);
   if (verb.mode == 'X') {
-    std::transform(digits.begin(), digits.end(), digits.begin(), ascii::to_upper);
+    std::ranges::transform(digits, digits.begin(), ascii::to_upper);
   }
   if (verb.precision == 0 && decimal.digits.empty()) {
     return {};

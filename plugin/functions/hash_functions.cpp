@@ -56,7 +56,7 @@ tl::expected<std::string, std::string> uuid_digits(std::string_view text) {
       digits.erase(dash, 1);
     }
   }
-  if (!std::all_of(digits.begin(), digits.end(), ascii::is_hex)) {
+  if (!std::ranges::all_of(digits, ascii::is_hex)) {
     return tl::unexpected(std::string("invalid UUID format"));
   }
   return digits;
@@ -101,31 +101,25 @@ FunctionResult uuidv5(const Call& call) {
   return Value::string(std::move(uuid));
 }
 
-Function of_text(std::string_view name, FunctionResult (*call)(const Call&)) {
-  return {.name = name, .parameters = {string_parameter("str")}, .call = call};
-}
-
-Function of_file(std::string_view name, FunctionResult (*call)(const Call&)) {
-  return {.name = name, .parameters = {string_parameter("path")}, .call = call};
-}
-
 }  // namespace
 
 std::vector<Function> hash_functions() {
   using enum Encoding;
+  const Parameter text = string_parameter("str");
+  const Parameter path = string_parameter("path");
   return {
-      of_text("base64sha256", hash_text<Hash::sha256, base64>),
-      of_text("base64sha512", hash_text<Hash::sha512, base64>),
-      of_file("filebase64sha256", hash_file<Hash::sha256, base64>),
-      of_file("filebase64sha512", hash_file<Hash::sha512, base64>),
-      of_file("filemd5", hash_file<Hash::md5, hexadecimal>),
-      of_file("filesha1", hash_file<Hash::sha1, hexadecimal>),
-      of_file("filesha256", hash_file<Hash::sha256, hexadecimal>),
-      of_file("filesha512", hash_file<Hash::sha512, hexadecimal>),
-      of_text("md5", hash_text<Hash::md5, hexadecimal>),
-      of_text("sha1", hash_text<Hash::sha1, hexadecimal>),
-      of_text("sha256", hash_text<Hash::sha256, hexadecimal>),
-      of_text("sha512", hash_text<Hash::sha512, hexadecimal>),
+      {"base64sha256", {text}, hash_text<Hash::sha256, base64>},
+      {"base64sha512", {text}, hash_text<Hash::sha512, base64>},
+      {"filebase64sha256", {path}, hash_file<Hash::sha256, base64>},
+      {"filebase64sha512", {path}, hash_file<Hash::sha512, base64>},
+      {"filemd5", {path}, hash_file<Hash::md5, hexadecimal>},
+      {"filesha1", {path}, hash_file<Hash::sha1, hexadecimal>},
+      {"filesha256", {path}, hash_file<Hash::sha256, hexadecimal>},
+      {"filesha512", {path}, hash_file<Hash::sha512, hexadecimal>},
+      {"md5", {text}, hash_text<Hash::md5, hexadecimal>},
+      {"sha1", {text}, hash_text<Hash::sha1, hexadecimal>},
+      {"sha256", {text}, hash_text<Hash::sha256, hexadecimal>},
+      {"sha512", {text}, hash_text<Hash::sha512, hexadecimal>},
       {"uuidv5", {string_parameter("namespace"), string_parameter("name")}, uuidv5},
   };
 }

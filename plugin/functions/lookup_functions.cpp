@@ -55,8 +55,8 @@ FunctionResult index(const Call& call) {
   if (items.empty()) {
     return refuse("cannot search an empty list");
   }
-  const auto found = std::find_if(items.begin(), items.end(),
-                                  [&](const Value& item) { return equal_values(item, call.arguments[1]); });
+  const auto found =
+      std::ranges::find_if(items, [&](const Value& item) { return equal_values(item, call.arguments[1]); });
   if (found == items.end()) {
     return refuse("item not found");
   }

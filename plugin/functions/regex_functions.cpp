@@ -89,7 +89,7 @@ tl::expected<Pattern, FunctionError> pattern_of(const Call& call) {
                                        call.may_show_arguments ? expression.error().expression : "(sensitive value)"));
   }
   const auto& names = expression->group_names();
-  const auto named = std::count_if(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); });
+  const auto named = std::ranges::count_if(names, [](const std::string& name) { return !name.empty(); });
   if (named > 0 && static_cast<std::size_t>(named) < names.size()) {
     return refuse_argument(0, "invalid regexp pattern: cannot mix both named and unnamed capture groups");
   }
@@ -142,7 +142,7 @@ std::string_view group_named(std::string_view name, const RegularExpression& exp
     return number < match.size() ? match[number] : std::string_view();
   }
   const auto& names = expression.group_names();
-  const auto found = std::find(names.begin(), names.end(), name);
+  const auto found = std::ranges::find(names, name);
   return found == names.end() ? std::string_view() : match[static_cast<std::size_t>(found - names.begin()) + 1];
 }
 

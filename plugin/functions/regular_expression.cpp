@@ -58,7 +58,7 @@ std::string_view group_opening(std::string_view pattern) {
 
 bool is_group_name(std::string_view name) {
   return !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char letter) { return letter == '_' || ascii::is_alnum(letter); });
+         std::ranges::all_of(name, [](char letter) { return letter == '_' || ascii::is_alnum(letter); });
 }
 
 // Go treats "(?<name>" as "(?P<name>", which this version of RE2 does not; Go allows only ASCII names and no "\C".
@@ -158,10 +158,7 @@ class Translator {
 
   void translate_stars() {
     const bool starts_part = at_ == 0 || pattern_[at_ - 1] == '/';
-    std::size_t end = at_;
-    while (end < pattern_.size() && pattern_[end] == '*') {
-      ++end;
-    }
+    const std::size_t end = std::min(pattern_.find_first_not_of('*', at_), pattern_.size());
     const bool is_last = end == pattern_.size();
     if (starts_part && end - at_ == 2 && (is_last || pattern_[end] == '/')) {
       expression_ += is_last ? ".*" : "(?:[^/]+/)*";

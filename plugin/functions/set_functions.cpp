@@ -107,8 +107,7 @@ FunctionResult setproduct(const Call& call) {
     MODLOCK_TRY(const auto type, factor_type(call.arguments, i));
     types.push_back(type);
   }
-  const bool is_empty =
-      std::any_of(call.arguments.begin(), call.arguments.end(), [](const Value& set) { return set.size() == 0; });
+  const bool is_empty = std::ranges::any_of(call.arguments, [](const Value& set) { return set.size() == 0; });
   std::vector<Value::Items> factors;
   std::size_t total = is_empty ? 0 : 1;
   for (std::size_t i = 0; i < call.arguments.size() && !is_empty; ++i) {
@@ -120,12 +119,12 @@ FunctionResult setproduct(const Call& call) {
     }
     factors.push_back(std::move(items));
   }
-  const bool is_ordered = std::none_of(call.arguments.begin(), call.arguments.end(),
-                                       [](const Value& argument) { return argument.is(Kind::set); });
+  const bool is_ordered =
+      std::ranges::none_of(call.arguments, [](const Value& argument) { return argument.is(Kind::set); });
   Value::Items all = combinations(factors, total);
   // If nulls leave the type of a factor open, the values determine it.
   const Type element = all.empty() ? Type::tuple(std::move(types)) : all.front().type();
-  if (!std::all_of(all.begin(), all.end(), [&](const Value& tuple) { return tuple.type() == element; })) {
+  if (!std::ranges::all_of(all, [&](const Value& tuple) { return tuple.type() == element; })) {
     return refuse("all elements must be of the same type");
   }
   return is_ordered ? Value::list(element, std::move(all)) : Value::set(element, std::move(all));

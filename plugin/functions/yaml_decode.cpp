@@ -51,19 +51,7 @@ std::optional<std::string> yaml_time(std::string_view text) {
 constexpr std::string_view kPrefix = "tag:yaml.org,2002:";
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-bool is_true(std::string_view text) {
-  return is_one_of(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"});
-}
-
-bool is_false(std::string_view text) {
-  return is_one_of(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"});
-}
-
-bool is_null(std::string_view text) {
-  return is_one_of(text, {"", "~", "null", "Null", "NULL"});
+  return std::ranges::find(words, text) != words.end();
 }
 
 bool is_infinite(std::string_view text) {
@@ -99,11 +87,12 @@ std::optional<Value> number(std::string_view text) {
 
 // A plain scalar without a tag, or with a tag that lets the form decide.
 tl::expected<Value, std::string> implicit_value(std::string_view text, bool may_be_time) {
-  if (is_null(text)) {
+  if (is_one_of(text, {"", "~", "null", "Null", "NULL"})) {
     return Value();
   }
-  if (is_true(text) || is_false(text)) {
-    return Value::boolean(is_true(text));
+  const bool is_true = is_one_of(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"});
+  if (is_true || is_one_of(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})) {
+    return Value::boolean(is_true);
   }
   if (is_infinite(text)) {
     return tl::unexpected(std::string("infinite numbers are not supported"));

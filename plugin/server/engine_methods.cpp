@@ -114,8 +114,8 @@ Result<void> check_updates(const std::vector<std::string>& unknown) {
       continue;
     }
     const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
-    const auto meant = std::find(kVersionWords.begin(), kVersionWords.end(), name) != kVersionWords.end() ? kMembers[0]
-                       : name == "constraint"                                                             ? kMembers[1]
+    const auto meant = std::ranges::find(kVersionWords, name) != kVersionWords.end() ? kMembers[0]
+                       : name == "constraint"                                        ? kMembers[1]
                                               : nearest_name(name, kMembers).value_or("");
     if (!meant.empty()) {
       return fail(Code::invalid_params, fmt::format("decode: unknown member at params.{}", path),
@@ -281,7 +281,7 @@ MethodTable make_method_table(Engine& engine, const ServerLimits& limits) {
     methods.push_back(std::move(name));
   }
   methods.emplace_back("initialize");
-  std::sort(methods.begin(), methods.end());
+  std::ranges::sort(methods);
   methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
   table.add("initialize", [&engine, methods, limits](const Json::Value& params, RequestContext& request) {
     return initialize(engine, methods, limits, params, request);

@@ -54,7 +54,7 @@ Json::Value initialize_result(const Json::Value& params) {
   Json::Value result = description();
   result["serverInfo"] = server_info();
   const auto wanted = string_member(params, "protocolVersion");
-  const bool is_spoken = wanted && std::find(kVersions.begin(), kVersions.end(), *wanted) != kVersions.end();
+  const bool is_spoken = wanted && std::ranges::find(kVersions, *wanted) != kVersions.end();
   result["protocolVersion"] = is_spoken ? *wanted : std::string(kVersions.front());
   return result;
 }
@@ -136,7 +136,7 @@ bool is_of_root(const Tool& tool) {
 }
 
 bool has_argument(const Tool& tool, std::string_view name) {
-  return std::find(tool.arguments.begin(), tool.arguments.end(), name) != tool.arguments.end();
+  return std::ranges::find(tool.arguments, name) != tool.arguments.end();
 }
 
 const Tool* find_tool(std::string_view name) {
@@ -193,8 +193,8 @@ Result<std::string> find_directory(const McpRoots& roots, const char* name, cons
   }
   std::error_code error;
   const fs::path directory = fs::canonical(path, error);
-  if (error || std::none_of(roots.directories.begin(), roots.directories.end(),
-                            [&](const std::string& allowed) { return is_inside(directory, allowed); })) {
+  if (error || std::ranges::none_of(roots.directories,
+                                    [&](const std::string& allowed) { return is_inside(directory, allowed); })) {
     return fail(
         Code::invalid_params,
         fmt::format("{} \"{}\" is not an existing directory that this server may read", name, argument.asString()),

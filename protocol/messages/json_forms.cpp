@@ -85,8 +85,7 @@ Json::Value schema_of(const Token*) {
 }
 
 Json::Value schema_of(const Jobs*) {
-  Json::Value schema;
-  schema["type"] = "integer";
+  Json::Value schema = Describe::typed("integer");
   schema["minimum"] = 1;
   schema["maximum"] = Json::UInt64(kMostJobs);
   return schema;
@@ -104,8 +103,7 @@ Json::Value json_of(const WorkspaceEntry& entry) {
 }
 
 Json::Value schema_of(const WorkspaceEntry*) {
-  Json::Value schema;
-  schema["type"] = "object";
+  Json::Value schema = Describe::typed("object");
   schema["properties"]["root"]["type"] = "string";
   schema["properties"]["error"]["$ref"] = "#/components/schemas/ResponseError";
   schema["required"].append("root");
