@@ -29,9 +29,14 @@ constexpr int kMostObjectPages = 1000;
 // Fetches one package over any number of hops. One object serves one request, by the rules of make_archive_backend().
 class ArchiveFetch {
  public:
-  ArchiveFetch(HttpClient& http, Credentials& credentials, const BackendSet& others,
+  ArchiveFetch(HttpClient& http, Credentials& credentials, const BackendSet& others, const Source& source,
                const std::filesystem::path& parent, const Context& context)
-      : http_(http), credentials_(credentials), others_(others), parent_(parent), context_(context) {}
+      : http_(http),
+        credentials_(credentials),
+        others_(others),
+        own_(others.find(source)),
+        parent_(parent),
+        context_(context) {}
 
   Result<FetchedTree> fetch(const SourceAddress& address, const FetchRequest& fetch_request);
 
@@ -51,6 +56,7 @@ class ArchiveFetch {
   HttpClient& http_;
   Credentials& credentials_;
   const BackendSet& others_;
+  const Backend* const own_;
   const std::filesystem::path& parent_;
   const Context& context_;
   int hops_ = 0;
@@ -268,9 +274,13 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
   const std::string note = fmt::format("\"{}\" points to this location of the module package", display);
   MODLOCK_TRY(check_redirected_source(next.source, context_).map_error(noting(note)));
   Result<FetchedTree> tree;
+  Backend* const backend = others_.find(next.source);
   if (next.source.kind == SourceKind::archive) {
-    tree = fetch(next, fetch_request);
-  } else if (Backend* const backend = others_.find(next.source); backend != nullptr) {
+    // A program for hosts of archives follows all locations itself, so that two of them cannot form an endless loop.
+    const bool is_own = backend == nullptr || backend == own_ || (own_ != nullptr && !own_->answered_by().empty());
+    tree = is_own ? fetch(next, fetch_request)
+                  : std::move(backend->fetch(next, {&fetch_request, 1}, parent_, context_).front());
+  } else if (backend != nullptr) {
     tree = fetch_from(*backend, next, fetch_request);
   } else {
     tree =
@@ -367,7 +377,8 @@ class ArchiveBackend final : public BackendCore {
                              fmt::format("cannot download \"{}\" in offline mode", source.source.package_identity()),
                              "run the command without offline mode"));
       } else {
-        trees.push_back(ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, request));
+        trees.push_back(
+            ArchiveFetch(http_, credentials_, others_, source.source, parent, context).fetch(source, request));
       }
     }
     return trees;

@@ -23,8 +23,9 @@ constexpr std::uint64_t kLongestRetryMs = std::uint64_t{24} * 3600 * 1000;
 constexpr std::size_t kCommitDigits = 40;
 
 std::string_view expected_id(IdForm form) {
-  return form == IdForm::commit
-             ? "expected a commit, 40 lower-case hexadecimal digits,"
+  return form == IdForm::commit ? "expected a commit, 40 lower-case hexadecimal digits,"
+         : form == IdForm::digest
+             ? "expected a digest, \"sha256:\" and 64 lower-case hexadecimal digits,"
              : "expected 1 to 200 letters, digits, \".\", \"_\", \":\" and \"-\", the first a letter or digit";
 }
 
@@ -175,7 +176,8 @@ bool is_id(std::string_view text, IdForm form) {
     return text.size() == kCommitDigits && std::ranges::all_of(text, ascii::is_hex) && ascii::lower(text) == text;
   }
   const auto fits = [](char c) { return ascii::is_alnum(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
-  return !text.empty() && text.size() <= kLongestId && ascii::is_alnum(text[0]) && std::ranges::all_of(text, fits);
+  return !text.empty() && text.size() <= kLongestId && ascii::is_alnum(text[0]) && std::ranges::all_of(text, fits) &&
+         (form != IdForm::digest || text.starts_with("sha256:") || text.starts_with("sha512:"));
 }
 
 std::string quotable(std::string_view text, const Secrets& secrets) {

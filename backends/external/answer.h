@@ -34,6 +34,7 @@ Result<std::optional<Answer>> parse_answer(std::string_view line);
 enum class IdForm {
   any,     // 1 to 200 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-", starting with a letter or digit
   commit,  // 40 lower-case hexadecimal digits
+  digest,  // of a manifest: "sha256:" or "sha512:" and any of the same
 };
 
 // The readers of results. All fail with BAD_RESPONSE and a message such as "expected a string at result.id, found

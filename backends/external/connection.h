@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <json/value.h>
 
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "backends/base/context.h"
 #include "backends/external/answer.h"
 #include "backends/external/external_backend.h"
+#include "protocol/base/result.h"
 #include "protocol/rpc/line_reader.h"
 
 namespace modlock::external {
@@ -67,12 +69,6 @@ class Connection final {
     Log* log;
     std::optional<Result<Json::Value>> answer = {};
   };
-  // Why no more responses come: the end of a sentence that names the call.
-  struct End {
-    CallFailure::Retry again;
-    Error error;
-  };
-
   explicit Connection(ExternalCommand command) : command_(std::move(command)) {}
   Result<void> start(const ChildLimits& limits);
 
@@ -92,16 +88,15 @@ class Connection final {
   void take(Answer answer);
   void take_description(const Result<Json::Value>& result);
   void break_off(Error error);
-  void end_calls(End end);
+  void end_calls(CallFailure end);
   void log(const std::string& line) const;
   CallFailure failure_of(const Call& call, bool in_time, const Context& context) const;
-  std::string name() const;
 
   const ExternalCommand command_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool is_described_ = false;
-  std::optional<End> end_;
+  std::optional<CallFailure> end_;  // why no more responses come: the end of a sentence that names the call
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, Open*> awaited_;
   std::list<Open*> open_;  // awaited or not yet sent, the oldest first
@@ -110,20 +105,45 @@ class Connection final {
   std::unique_ptr<Child> child_;
 };
 
+// What a backend is asked, except the source.
+struct Question {
+  std::string method;
+  std::string doing;  // `list the tags of`
+  Json::Value params = Json::Value(Json::objectValue);
+};
+
 // The program of a backend. It is started on first use and again after it has ended, one process at a time.
 // Thread-safe.
 class Program {
  public:
-  explicit Program(ExternalCommand command) : command_(std::move(command)) {}
+  Program(ExternalCommand command, ExternalLimits limits) : command_(std::move(command)), limits_(limits) {}
 
-  // Returns the result of the response. If the process ends by itself, the call is repeated once with another process.
-  // Errors: those of Connection::call(), Connection::open() and check_external_command().
-  Result<Json::Value> call(const Call& call, const Context& context);
+  const ExternalCommand& command() const { return command_; }
+
+  // Returns what `read` makes of the result of the response. If the process ends by itself, the question is repeated
+  // once with another process. Errors: OFFLINE_MISS; those of Connection::call(), Connection::open(),
+  // check_external_command() and `read`.
+  template <typename Reader>
+  auto ask(Question question, const SourceAddress& source, Reader read, const Context& context)
+      -> decltype(read(Json::Value())) {
+    const std::string doing = fmt::format("{} \"{}\"", question.doing, source.source.package_identity());
+    MODLOCK_TRY(const auto answer, ask(std::move(question), doing, source, context));
+    auto result = read(answer);
+    if (!result) {
+      result.error().message =
+          fmt::format("{} could not {}: its answer cannot be used: {}", command_.name(), doing, result.error().message);
+    }
+    return result;
+  }
 
  private:
+  Result<Json::Value> ask(Question question, const std::string& doing, const SourceAddress& source,
+                          const Context& context);
+  Result<Json::Value> call(const Call& call, const Context& context);
   Result<std::shared_ptr<Connection>> connection(const Call& call, const ChildLimits& limits);
 
   const ExternalCommand command_;
+  const ExternalLimits limits_;
   std::mutex mutex_;
   std::shared_ptr<Connection> connection_;
 };

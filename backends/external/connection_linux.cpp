@@ -280,7 +280,7 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
       return std::move(**open.answer);
     }
     Error error = std::move(open.answer->error());
-    error.message = fmt::format("{} could not {}: {}", name(), call.doing, quotable(error.message, secrets_));
+    error.message = fmt::format("{} could not {}: {}", command_.name(), call.doing, quotable(error.message, secrets_));
     error.hint = quotable(error.hint.text(), secrets_);
     return tl::unexpected(CallFailure{CallFailure::Retry::no, std::move(error)});
   }
@@ -296,22 +296,18 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
 
 CallFailure Connection::failure_of(const Call& call, bool in_time, const Context& context) const {
   if (in_time) {
-    CallFailure failure{end_->again, end_->error};
-    failure.error.message = fmt::format("{} could not {}: {}", name(), call.doing, failure.error.message);
+    CallFailure failure = *end_;
+    failure.error.message = fmt::format("{} could not {}: {}", command_.name(), call.doing, failure.error.message);
     return failure;
   }
   if (auto ended = context.check(); !ended) {
     return {CallFailure::Retry::no,
-            with_note(std::move(ended.error()), fmt::format("while {} was to {}", name(), call.doing))};
+            with_note(std::move(ended.error()), fmt::format("while {} was to {}", command_.name(), call.doing))};
   }
   return {CallFailure::Retry::no,
           {.code = Code::timeout,
-           .message = fmt::format("{} could not {}: it had no answer in time", name(), call.doing),
+           .message = fmt::format("{} could not {}: it had no answer in time", command_.name(), call.doing),
            .hint = "try again; the backend may wait for a server that is slow or does not answer"}};
-}
-
-std::string Connection::name() const {
-  return fmt::format("the backend \"{}\" (\"{}\")", command_.scheme, command_.command[0]);
 }
 
 void Connection::send(std::uint64_t id, const std::string& method, const Json::Value& params) {
@@ -390,7 +386,7 @@ void Connection::break_off(Error error) {
   child_->request_end();
 }
 
-void Connection::end_calls(End end) {
+void Connection::end_calls(CallFailure end) {
   end_ = std::move(end);
   changed_.notify_all();
 }
@@ -428,6 +424,31 @@ void Connection::log(const std::string& line) const {
     open_.front()->log->write(LogLevel::debug,
                               fmt::format("the backend \"{}\" {}", command_.scheme, quotable(line, secrets_)));
   }
+}
+
+Result<Json::Value> Program::ask(Question question, const std::string& doing, const SourceAddress& source,
+                                 const Context& context) {
+  if (context.offline) {
+    return fail(
+        Code::offline_miss,
+        fmt::format("the backend \"{}\" may not {} in offline mode: it is not in the cache", command_.scheme, doing),
+        "run the command without offline mode");
+  }
+  const std::string identity = source.source.package_identity();
+  question.params["source"] = identity;
+  question.params["url"] = source.package_url.reveal();
+  const auto begun = std::chrono::steady_clock::now();
+  auto answer = call({.method = question.method,
+                      .params = std::move(question.params),
+                      .doing = doing,
+                      .secrets = secrets_of(source),
+                      .end = begun + (question.method == "backend/fetch" ? limits_.fetch : limits_.answer),
+                      .description_end = begun + limits_.answer},
+                     context);
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+  context.log->write(LogLevel::debug, fmt::format("{}, {} {}: {} in {} ms", command_.name(), question.method, identity,
+                                                  answer ? "answered" : to_string(answer.error().code), time.count()));
+  return answer;
 }
 
 Result<Json::Value> Program::call(const Call& call, const Context& context) {
@@ -469,3 +490,11 @@ Result<std::shared_ptr<Connection>> Program::connection(const Call& call, const 
 }
 
 }  // namespace modlock::external
+
+namespace modlock {
+
+std::string ExternalCommand::name() const {
+  return fmt::format("the backend \"{}\" (\"{}\")", scheme, command.empty() ? "" : command[0]);
+}
+
+}  // namespace modlock

@@ -10,12 +10,14 @@
 
 #include "backends/address/hostname.h"
 #include "backends/address/scrub.h"
+#include "backends/address/source_remote.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/external/answer.h"
 #include "backends/external/connection.h"
+#include "backends/package/byte_source.h"
 #include "backends/tag_listing.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
 constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
-constexpr std::array<std::string_view, 2> kKindsWithHosts = {"git", "registry"};
+constexpr std::array<std::string_view, 4> kKindsWithHosts = {"git", "registry", "oci", "archive"};
 
 // The requested version, as a member of the params.
 struct RequestedRef {
@@ -69,22 +71,42 @@ bool is_revision(std::string_view name, std::string_view commit) {
          name.find("@{") != name.npos;
 }
 
+// Returns the result of backend/list if it has all versions.
+Result<OfferedTags> read_all_tags(const Json::Value& result) {
+  auto offered = read_tags(result, IdForm::any);
+  return !offered || offered->complete ? offered
+                                       : fail(Code::bad_response, "expected all versions, and true at result.complete");
+}
+
+Result<fs::path> make_directory_below(const fs::path& parent) {
+  const fs::path directory = fs::absolute(parent / random_hex(8));
+  std::error_code failure;
+  return fs::create_directory(directory, failure) ? Result<fs::path>(directory)
+                                                  : system_failure("create", directory, failure.value());
+}
+
+// Fetches each request, several at the same time.
+std::vector<Result<FetchedTree>> fetch_each(std::span<const FetchRequest> requests,
+                                            const std::function<Result<FetchedTree>(const FetchRequest&)>& fetch) {
+  std::vector<Result<FetchedTree>> trees(requests.size());
+  parallel_for(requests.size(), kParallel, [&](std::size_t i) { trees[i] = fetch(requests[i]); });
+  return trees;
+}
+
 class ExternalBackend final : public BackendCore {
  public:
   ExternalBackend(ExternalCommand command, ExternalLimits limits)
-      : scheme_(command.scheme),
-        name_(name_of(command)),
-        form_(scheme_ == "git" ? IdForm::commit : IdForm::any),
-        limits_(limits),
-        program_(std::move(command)) {}
+      : form_(command.scheme == "git" ? IdForm::commit : IdForm::any), program_(std::move(command), limits) {}
 
-  bool serves(const Source& source) const override { return !scheme_.empty() && source.getter == scheme_; }
+  bool serves(const Source& source) const override {
+    return !program_.command().scheme.empty() && source.getter == program_.command().scheme;
+  }
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
     MODLOCK_TRY(const auto offered,
-                ask(
-                    {.method = "backend/list", .doing = "list the tags of", .longest = limits_.answer}, source,
+                program_.ask(
+                    {.method = "backend/list", .doing = "list the tags of"}, source,
                     [this](const Json::Value& result) { return read_tags(result, form_); }, context));
     Listing listing = list_tags(offered.tags, tag_prefix, std::chrono::system_clock::now());
     listing.skipped.insert(listing.skipped.end(), offered.unusable.begin(), offered.unusable.end());
@@ -106,94 +128,19 @@ class ExternalBackend final : public BackendCore {
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const fs::path& parent, const Context& context) override {
-    std::vector<std::optional<Result<FetchedTree>>> fetched(requests.size());
-    parallel_for(requests.size(), kParallel,
-                 [&](std::size_t i) { fetched[i] = fetch_one(source, requests[i], parent, context); });
-    std::vector<Result<FetchedTree>> trees;
-    for (auto& tree : fetched) {
-      trees.push_back(std::move(*tree));
-    }
-    return trees;
+    return fetch_each(requests,
+                      [&](const FetchRequest& request) { return fetch_one(source, request, parent, context); });
   }
 
-  std::string hash_scheme() const override { return scheme_; }
-  std::string answered_by() const override { return name_; }
-
-  // The body of the response of a registry.
-  Result<std::string> ask_registry(const Source& module, const std::string& version, const Context& context) {
-    const bool lists = version.empty();
-    Question question{.method = lists ? "backend/list" : "backend/locate",
-                      .doing = lists ? "list the versions of" : fmt::format("find the location of {} of", version),
-                      .longest = limits_.answer};
-    question.params["version"] = version;
-    const auto read = [lists](const Json::Value& result) -> Result<std::string> {
-      if (!lists) {
-        const std::string location = string_member(result, "location").value_or("");
-        if (location.starts_with('/') || location.starts_with('.')) {
-          return fail(Code::bad_response, "expected an absolute address at result.location");
-        }
-        return write_json(result);
-      }
-      MODLOCK_TRY(const auto offered, read_tags(result, IdForm::any));
-      if (!offered.complete) {
-        return fail(Code::bad_response, "expected all versions, and true at result.complete");
-      }
-      Json::Value body(Json::objectValue);
-      for (Json::Value& one : body["modules"][0]["versions"] = result["versions"]) {
-        one["version"] = one["tag"];
-      }
-      return write_json(body);
-    };
-    return ask(std::move(question), {.source = module, .normalised = {}, .package_url = {}}, read, context);
-  }
+  std::string hash_scheme() const override { return program_.command().scheme; }
+  std::string answered_by() const override { return program_.command().name(); }
 
  private:
   bool is_git() const { return form_ == IdForm::commit; }
 
-  struct Question {
-    const char* method;
-    std::string doing;  // `list the tags of`
-    std::chrono::milliseconds longest;
-    Json::Value params = Json::Value(Json::objectValue);
-  };
-
-  template <typename Reader>
-  auto ask(Question question, const SourceAddress& source, Reader read, const Context& context)
-      -> decltype(read(Json::Value())) {
-    const std::string identity = source.source.package_identity();
-    const std::string doing = fmt::format("{} \"{}\"", question.doing, identity);
-    if (context.offline) {
-      return fail(Code::offline_miss,
-                  fmt::format("the backend \"{}\" may not {} in offline mode: it is not in the cache", scheme_, doing),
-                  "run the command without offline mode");
-    }
-    question.params["source"] = identity;
-    question.params["url"] = source.package_url.reveal();
-    const auto begun = std::chrono::steady_clock::now();
-    const auto answer = program_.call({.method = question.method,
-                                       .params = std::move(question.params),
-                                       .doing = doing,
-                                       .secrets = secrets_of(source),
-                                       .end = begun + question.longest,
-                                       .description_end = begun + limits_.answer},
-                                      context);
-    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    context.log->write(LogLevel::debug,
-                       fmt::format("{}, {} {}: {} in {} ms", answered_by(), question.method, identity,
-                                   answer ? "answered" : to_string(answer.error().code), time.count()));
-    MODLOCK_TRY(answer);
-    auto result = read(*answer);
-    if (!result) {
-      result.error().message =
-          fmt::format("{} could not {}: its answer cannot be used: {}", answered_by(), doing, result.error().message);
-    }
-    return result;
-  }
-
   Result<Found> find(const SourceAddress& source, const RequestedRef& wanted, const Context& context) {
-    Question question{
-        .method = "backend/pin", .doing = fmt::format("find {} of", wanted.shown()), .longest = limits_.answer};
-    return ask_for_id(std::move(question), "found", source, wanted, context);
+    return ask_for_id({.method = "backend/pin", .doing = fmt::format("find {} of", wanted.shown())}, "found", source,
+                      wanted, context);
   }
 
   // A lock file, or a source of git, that names an id gets no other one.
@@ -209,11 +156,11 @@ class ExternalBackend final : public BackendCore {
       }
       return found;
     };
-    MODLOCK_TRY(auto found, ask(std::move(question), source, read, context));
+    MODLOCK_TRY(auto found, program_.ask(std::move(question), source, read, context));
     if (names_id && found.id != named) {
       return fail(Code::hash_mismatch,
-                  fmt::format("{} {} \"{}\" of \"{}\" where \"{}\" was asked for", answered_by(), done, found.id,
-                              source.source.package_identity(), wanted.name),
+                  fmt::format("{} {} \"{}\" of \"{}\" where \"{}\" was asked for", program_.command().name(), done,
+                              found.id, source.source.package_identity(), wanted.name),
                   "do not use it before you know where it comes from");
     }
     return found;
@@ -224,14 +171,10 @@ class ExternalBackend final : public BackendCore {
     if (!request.id.empty() && !is_id(request.id, form_)) {
       return fail(Code::source_invalid,
                   fmt::format("the id \"{}\" of \"{}\" cannot be one that the backend \"{}\" gave", request.id,
-                              source.source.package_identity(), scheme_),
+                              source.source.package_identity(), program_.command().scheme),
                   "correct the hashes in the lock file, or remove the entry and lock again");
     }
-    const fs::path directory = parent / random_hex(8);
-    std::error_code failure;
-    if (!fs::create_directory(directory, failure)) {
-      return system_failure("create", directory, failure.value());
-    }
+    MODLOCK_TRY(const auto directory, make_directory_below(parent));
     auto found = fetch_into(source, request, directory, context);
     if (!found) {
       static_cast<void>(remove_tree(directory));  // the first error is more helpful
@@ -247,27 +190,187 @@ class ExternalBackend final : public BackendCore {
   Result<Found> fetch_into(const SourceAddress& source, const FetchRequest& request, const fs::path& directory,
                            const Context& context) {
     const RequestedRef wanted = wanted_by(request, source.source);
-    Question question{
-        .method = "backend/fetch", .doing = fmt::format("fetch {} of", wanted.shown()), .longest = limits_.fetch};
-    question.params["directory"] = fs::absolute(directory).string();
+    Question question{.method = "backend/fetch", .doing = fmt::format("fetch {} of", wanted.shown())};
+    question.params["directory"] = directory.string();
     if (is_git() && !request.ref.empty()) {
       question.params["ref"] = request.ref;  // where the id is expected
     }
     MODLOCK_TRY(auto found, ask_for_id(std::move(question), "fetched", source, wanted, context));
     std::error_code ignored;
     if (fs::symlink_status(directory, ignored).type() != fs::file_type::directory) {
-      return fail(Code::bad_response, fmt::format("{} fetched {} of \"{}\" and left no directory", answered_by(),
-                                                  wanted.shown(), source.source.package_identity()));
+      return fail(Code::bad_response,
+                  fmt::format("{} fetched {} of \"{}\" and left no directory", program_.command().name(),
+                              wanted.shown(), source.source.package_identity()));
     }
     found.ref = is_git() ? std::move(found.ref) : wanted.name;
     return found;
   }
 
-  const std::string scheme_;
-  const std::string name_;
   const IdForm form_;
-  const ExternalLimits limits_;
   Program program_;
+};
+
+// Answers the requests of a built-in kind with what a program says, and with the files that it writes below `parent`.
+// For one call of a backend, which fetches one package at a time.
+class ProgramHttpClient final : public HttpClient {
+ public:
+  ProgramHttpClient(Program& program, const SourceAddress& source, HttpClient& others, fs::path parent = {})
+      : program_(program), source_(source), others_(others), parent_(std::move(parent)) {}
+  ~ProgramHttpClient() override { remove_files(); }
+  ProgramHttpClient(const ProgramHttpClient&) = delete;
+  ProgramHttpClient& operator=(const ProgramHttpClient&) = delete;
+
+  Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
+    MODLOCK_TRY(auto response, source_.source.kind == SourceKind::oci ? ask_for_repository(request, context)
+                                                                      : ask_for_archive(request, context));
+    response.status = 200;
+    response.url = request.url;
+    return response;
+  }
+
+ private:
+  void remove_files() const {
+    if (!directory_.empty()) {
+      static_cast<void>(remove_tree(directory_));
+    }
+  }
+
+  template <typename Reader>
+  auto ask_for_files(Question question, const SourceAddress& source, Reader read, const Context& context)
+      -> decltype(read(Json::Value())) {
+    remove_files();
+    MODLOCK_TRY(directory_, make_directory_below(parent_));
+    question.params["directory"] = directory_.string();
+    return program_.ask(std::move(question), source, read, context);
+  }
+
+  Result<HttpResponse> response_of(const char* name, const HttpRequest& request, const Context& context) const {
+    const fs::path file = directory_ / name;
+    std::error_code failure;
+    const bool is_file = fs::symlink_status(file, failure).type() == fs::file_type::regular;
+    auto body = request.sink == nullptr ? read_small_file(file, request.body_limit)
+                : is_file               ? std::optional<std::string>("")
+                                        : std::nullopt;
+    if (!body) {
+      return fail(Code::bad_response,
+                  fmt::format("{} fetched \"{}\" and left no file \"{}\" of at most {} bytes",
+                              program_.command().name(), source_.source.package_identity(), name, request.body_limit));
+    }
+    if (request.sink != nullptr) {
+      StreamedFile written(file);
+      MODLOCK_TRY(written.adopt());
+      unpack::DownloadStream bytes(written);
+      MODLOCK_TRY(request.sink->begin(fs::file_size(file, failure)));
+      for (;;) {
+        MODLOCK_TRY(const auto piece, bytes.next());
+        if (piece.empty()) {
+          break;
+        }
+        MODLOCK_TRY(request.sink->write(piece));
+        MODLOCK_TRY(context.check());
+      }
+    }
+    return HttpResponse{.body = std::move(*body)};
+  }
+
+  // The requests of oci::Registry.
+  Result<HttpResponse> ask_for_repository(const HttpRequest& request, const Context& context) {
+    const std::string url = request.url.reveal();
+    const std::string name = url.substr(url.rfind('/') + 1);
+    const std::size_t colon = name.find(':');
+    if (request.sink != nullptr) {
+      return response_of(name.substr(colon + 1).c_str(), request, context);
+    }
+    if (url.ends_with("/tags/list")) {
+      const auto read = [](const Json::Value& result) {
+        return read_all_tags(result).map([&](const OfferedTags&) {
+          Json::Value page(Json::objectValue);
+          for (const Json::Value& version : result["versions"]) {
+            page["tags"].append(version["tag"]);
+          }
+          return HttpResponse{.body = write_json(page)};
+        });
+      };
+      return program_.ask({.method = "backend/list", .doing = "list the tags of"}, source_, read, context);
+    }
+    const bool is_pin = request.method == HttpRequest::Method::head;
+    const char* const member = colon == std::string::npos ? "tag" : "id";
+    Question question{.method = is_pin ? "backend/pin" : "backend/fetch",
+                      .doing = fmt::format("{} the {} \"{}\" of", is_pin ? "find" : "fetch", member, name)};
+    question.params[member] = name;
+    const auto read = [](const Json::Value& result) { return read_found(result, IdForm::digest); };
+    MODLOCK_TRY(const auto found, is_pin ? program_.ask(std::move(question), source_, read, context)
+                                         : ask_for_files(std::move(question), source_, read, context));
+    HttpResponse response;
+    if (!is_pin) {
+      MODLOCK_TRY(response, response_of("manifest.json", request, context));
+      const auto manifest = parse_json(response.body);
+      const auto type = manifest ? string_member(*manifest, "mediaType") : std::nullopt;
+      response.headers = {{"Content-Type", type.value_or("")}};
+    }
+    response.headers.push_back({"Docker-Content-Digest", found.id});
+    return response;
+  }
+
+  // A package, its location, or a list of checksums.
+  Result<HttpResponse> ask_for_archive(const HttpRequest& request, const Context& context) {
+    const std::string url = request.url.reveal();
+    MODLOCK_TRY(auto package, describe_package(url, printable_url(url)));
+    if (std::ranges::find(program_.command().hosts, package.source.host) == program_.command().hosts.end()) {
+      return others_.send(request, context);
+    }
+    const auto read = [](const Json::Value& result) -> Result<std::string> {
+      return string_member(result, "location").value_or("");
+    };
+    MODLOCK_TRY(const auto location,
+                ask_for_files({.method = "backend/fetch", .doing = "fetch"},
+                              {.source = std::move(package.source), .normalised = {}, .package_url = request.url}, read,
+                              context));
+    return request.sink == nullptr && !location.empty() ? HttpResponse{.headers = {{"X-Terraform-Get", location}}}
+                                                        : response_of("archive", request, context);
+  }
+
+  Program& program_;
+  const SourceAddress& source_;
+  HttpClient& others_;
+  const fs::path parent_;
+  fs::path directory_;
+};
+
+// A built-in kind that sends its requests to a program.
+class AnsweredBackend final : public BackendCore {
+ public:
+  AnsweredBackend(ExternalCommand command, ExternalLimits limits, HttpClient& others, BuiltInKind make)
+      : program_(std::move(command), limits), others_(others), make_(std::move(make)), kind_(make_(others)) {}
+
+  bool serves(const Source& source) const override { return kind_->serves(source); }
+  std::string hash_scheme() const override { return kind_->hash_scheme(); }
+  std::string answered_by() const override { return program_.command().name(); }
+
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                const Context& context) override {
+    ProgramHttpClient http(program_, source, others_);
+    return make_(http)->list_versions(source, tag_prefix, context);
+  }
+
+  Result<Pin> pin(const SourceAddress& source, const Context& context) override {
+    ProgramHttpClient http(program_, source, others_);
+    return make_(http)->pin(source, context);
+  }
+
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
+                                         const fs::path& parent, const Context& context) override {
+    return fetch_each(requests, [&](const FetchRequest& request) {
+      ProgramHttpClient http(program_, source, others_, parent);
+      return std::move(make_(http)->fetch(source, {&request, 1}, parent, context).front());
+    });
+  }
+
+ private:
+  Program program_;
+  HttpClient& others_;
+  const BuiltInKind make_;
+  const std::unique_ptr<BackendCore> kind_;
 };
 
 bool is_getter(std::string_view text) {
@@ -320,16 +423,36 @@ std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, Exte
   return std::make_unique<ExternalBackend>(std::move(command), limits);
 }
 
-std::function<Result<std::string>(const Source&, const std::string&, const Context&)> make_external_registry(
-    ExternalCommand command, ExternalLimits limits) {
-  return [backend = std::make_shared<ExternalBackend>(std::move(command), limits)](
-             const Source& module, const std::string& version, const Context& context) {
-    return backend->ask_registry(module, version, context);
-  };
+std::unique_ptr<BackendCore> make_answered_backend(ExternalCommand command, HttpClient& others, BuiltInKind make,
+                                                   ExternalLimits limits) {
+  return std::make_unique<AnsweredBackend>(std::move(command), limits, others, std::move(make));
 }
 
-std::string name_of(const ExternalCommand& command) {
-  return fmt::format("the backend \"{}\" (\"{}\")", command.scheme, command.command.empty() ? "" : command.command[0]);
+std::function<Result<std::string>(const Source&, const std::string&, const Context&)> make_external_registry(
+    ExternalCommand command, ExternalLimits limits) {
+  return [program = std::make_shared<Program>(std::move(command), limits)](
+             const Source& module, const std::string& version, const Context& context) {
+    const bool lists = version.empty();
+    Question question{.method = lists ? "backend/list" : "backend/locate",
+                      .doing = lists ? "list the versions of" : fmt::format("find the location of {} of", version)};
+    question.params["version"] = version;
+    const auto read = [lists](const Json::Value& result) -> Result<std::string> {
+      if (!lists) {
+        const std::string location = string_member(result, "location").value_or("");
+        if (location.starts_with('/') || location.starts_with('.')) {
+          return fail(Code::bad_response, "expected an absolute address at result.location");
+        }
+        return write_json(result);
+      }
+      MODLOCK_TRY(read_all_tags(result));
+      Json::Value body(Json::objectValue);
+      for (Json::Value& one : body["modules"][0]["versions"] = result["versions"]) {
+        one["version"] = one["tag"];
+      }
+      return write_json(body);
+    };
+    return program->ask(std::move(question), {.source = module, .normalised = {}, .package_url = {}}, read, context);
+  };
 }
 
 }  // namespace modlock

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/http/http_client.h"
 
 namespace modlock {
 
@@ -16,6 +17,9 @@ struct ExternalCommand {
   std::string scheme;                   // or the kind: "git"
   std::vector<std::string> command;     // the program (name on PATH or full path) and its arguments
   std::vector<std::string> hosts = {};  // as Source::host has them: "git.example.com", "git.example.com:8443"
+
+  // Returns BackendCore::answered_by().
+  std::string name() const;
 };
 
 // How long a process may take to respond if the caller has no earlier deadline.
@@ -27,7 +31,8 @@ struct ExternalLimits {
 // Checks a command. The caller must decide where commands may come from: the user's settings or the host, never a
 // repository. Errors: CONFIG_PARSE for a scheme that cannot be a getter (letters and digits only), a scheme that is
 // served without a backend or names hashes of its own (git, oci, http, https, file; h1, zh), and a command without a
-// program or with one that depends on the working directory ("./x"). Only the kinds git and registry can have hosts.
+// program or with one that depends on the working directory ("./x"). Only the kinds git, registry, oci and archive can
+// have hosts.
 Result<void> check_external_command(const ExternalCommand& command);
 
 // Serves the sources whose getter is the scheme by sending requests to a process (docs/backends.md). The process starts
@@ -45,11 +50,18 @@ Result<void> check_external_command(const ExternalCommand& command);
 // reaches a commit, and that the files are those of the commit, is the claim of the process (Store::set_claims()).
 std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, ExternalLimits limits = {});
 
+// Makes a built-in kind that sends its requests with this client.
+using BuiltInKind = std::function<std::unique_ptr<BackendCore>(HttpClient& http)>;
+
+// Serves hosts of the kinds oci and archive: a program answers the requests of the built-in kind, which therefore
+// checks and unpacks what it writes: `manifest.json` and blobs named by the digits of their digests, or the file
+// `archive`. Requests for other hosts, to which an archive may lead, are sent with `others`. Errors: those of the
+// built-in kind and of make_external_backend().
+std::unique_ptr<BackendCore> make_answered_backend(ExternalCommand command, HttpClient& others, BuiltInKind make,
+                                                   ExternalLimits limits = {});
+
 // Returns RegistryBackendOptions::ask, with a process that starts on first use. Errors as above.
 std::function<Result<std::string>(const Source& module, const std::string& version, const Context& context)>
 make_external_registry(ExternalCommand command, ExternalLimits limits = {});
-
-// Returns BackendCore::answered_by().
-std::string name_of(const ExternalCommand& command);
 
 }  // namespace modlock

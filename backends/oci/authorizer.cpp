@@ -1,6 +1,7 @@
 #include "backends/oci/authorizer.h"
 
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -15,66 +16,6 @@
 
 namespace modlock::oci {
 namespace {
-
-bool is_token(char c) {
-  return ascii::is_alnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool is_token68(char c) {
-  return ascii::is_alnum(c) || std::string_view("-._~+/").find(c) != std::string_view::npos;
-}
-
-// Reads from the front of a header value.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
-
-  bool at_end() const { return rest_.empty(); }
-  bool next_is(char c) const { return !rest_.empty() && rest_.front() == c; }
-  void drop() { rest_.remove_prefix(1); }
-
-  std::string_view skip_blanks() {
-    return take_while(rest_, [](char c) { return c == ' ' || c == '\t'; });
-  }
-  void skip_commas() {
-    take_while(rest_, [](char c) { return c == ' ' || c == '\t' || c == ','; });
-  }
-  std::string_view token() { return take_while(rest_, is_token); }
-
-  // Skips a token68 ("YWJj=") up to the end of the challenge; reads nothing if there is none.
-  void skip_token68() {
-    Scanner ahead = *this;
-    take_while(ahead.rest_, is_token68);
-    take_while(ahead.rest_, [](char c) { return c == '='; });
-    ahead.skip_blanks();
-    if (ahead.at_end() || ahead.next_is(',')) {
-      *this = ahead;
-    }
-  }
-
-  // Reads a token or a quoted string. nullopt if neither is complete.
-  std::optional<std::string> value() {
-    if (!next_is('"')) {
-      const std::string_view text = token();
-      return text.empty() ? std::nullopt : std::optional<std::string>(text);
-    }
-    std::string text;
-    for (std::size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '"') {
-        rest_.remove_prefix(i + 1);
-        return text;
-      }
-      i += rest_[i] == '\\' ? 1U : 0U;
-      if (i < rest_.size()) {
-        text += rest_[i];
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 // Whether resolvers parse the name as an address: its last label is a number, or it is in brackets.
 bool is_ip_address(std::string_view host) {
@@ -121,19 +62,11 @@ const SecretText* refresh_token_of(const FoundCredential& credential) {
   return token != nullptr && !token->refresh_token.empty() ? &token->refresh_token : nullptr;
 }
 
-bool is_header_text(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
-}
-
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostScopes = 4;
 // A token is replaced before it expires, because the request that uses it takes time.
 constexpr std::chrono::seconds kMargin{10};
-
-bool is_of_the_caller(Code code) {
-  return code == Code::request_cancelled || code == Code::deadline_exceeded;
-}
 
 // Returns the challenge to expect for every repository of the registry: a scope belongs to one repository.
 Challenge without_scope(Challenge challenge) {
@@ -204,34 +137,35 @@ std::string Challenge::parameter(std::string_view name) const {
 }
 
 std::vector<Challenge> parse_challenges(std::string_view value) {
+  using re2::RE2;
+  static const RE2 kWord(R"([ \t,]*([\w!#$%&'*+.^`|~-]+)([ \t]*)(=?))", RE2::Latin1);
+  static const RE2 kToken68(R"([\w.~+/-]*=*[ \t]*(?:,|$))", RE2::Latin1);
+  static const RE2 kValue(R"re([ \t]*(?:([\w!#$%&'*+.^`|~-]+)|"((?s:[^"\\]|\\.)*)")[ \t]*(,?))re", RE2::Latin1);
+  static const RE2 kEscaped(R"((?s)\\(.))", RE2::Latin1);
   std::vector<Challenge> challenges;
-  Scanner in(value);
-  while (true) {
-    in.skip_commas();
-    const std::string_view word = in.token();
-    if (word.empty()) {
-      return challenges;
-    }
-    const bool blank = !in.skip_blanks().empty();
-    if (!in.next_is('=')) {
+  re2::StringPiece rest(value.data(), value.size());
+  std::string word;
+  std::string blank;
+  std::string equals;
+  while (RE2::Consume(&rest, kWord, &word, &blank, &equals)) {
+    if (equals.empty()) {
       challenges.push_back({ascii::lower(word)});
-      if (blank) {
-        in.skip_token68();
-      }
+      static_cast<void>(!blank.empty() && RE2::Consume(&rest, kToken68));
       continue;
     }
-    in.drop();
-    in.skip_blanks();
-    auto text = in.value();
-    if (challenges.empty() || !text) {
-      return challenges;
+    std::string text;
+    std::string quoted;
+    std::string comma;
+    if (challenges.empty() || !RE2::Consume(&rest, kValue, &text, &quoted, &comma)) {
+      break;
     }
-    challenges.back().parameters.emplace_back(ascii::lower(word), std::move(*text));
-    in.skip_blanks();
-    if (!in.next_is(',')) {
-      return challenges;
+    RE2::GlobalReplace(&quoted, kEscaped, R"(\1)");
+    challenges.back().parameters.emplace_back(ascii::lower(word), text + quoted);
+    if (comma.empty()) {
+      break;
     }
   }
+  return challenges;
 }
 
 std::optional<Challenge> answerable_challenge(const HttpResponse& response) {
@@ -316,7 +250,7 @@ Result<Token> parse_token(std::string_view body, std::string_view display) {
     if (!value.isString() || value.asString().empty()) {
       continue;
     }
-    if (!is_header_text(value.asString())) {
+    if (!std::ranges::all_of(value.asString(), [](char c) { return c > 0x20 && c < 0x7F; })) {
       return refused("a token that is not valid in a header");
     }
     const Json::Value& seconds = (*json)["expires_in"];
@@ -396,7 +330,8 @@ Result<std::optional<SecretText>> Authorizer::answer(const Repository& repositor
       known->changed.wait(lock, context.stop, ended);
     }
     MODLOCK_TRY(context.check());
-    if (ended() && known->failure && !is_of_the_caller(known->failure->code)) {
+    if (ended() && known->failure && known->failure->code != Code::request_cancelled &&
+        known->failure->code != Code::deadline_exceeded) {  // which are of the other caller
       return fail(*known->failure);
     }
     if (ended() && known->header.empty() && !known->failure) {

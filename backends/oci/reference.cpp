@@ -1,6 +1,7 @@
 #include "backends/oci/reference.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -18,33 +19,8 @@ namespace {
 
 constexpr std::string_view kDefaultTag = "latest";
 
-bool is_lower_or_digit(char c) {
-  return ascii::is_lower(c) || ascii::is_digit(c);
-}
-
-bool is_word(char c) {
-  return ascii::is_alnum(c) || c == '_';
-}
-
-bool is_separator(std::string_view text) {
-  return text == "." || text == "_" || text == "__" || text.find_first_not_of('-') == std::string_view::npos;
-}
-
-bool is_name_segment(std::string_view text) {
-  if (text.empty() || !is_lower_or_digit(text.front()) || !is_lower_or_digit(text.back())) {
-    return false;
-  }
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    std::size_t end = at;
-    while (!is_lower_or_digit(text[end])) {
-      ++end;
-    }
-    if (!is_separator(text.substr(at, end - at))) {
-      return false;
-    }
-    at = end;
-  }
-  return true;
+bool is_match(std::string_view text, const re2::RE2& form) {
+  return re2::RE2::FullMatch({text.data(), text.size()}, form);
 }
 
 tl::unexpected<Error> invalid(const std::string& display, std::string_view why, std::string hint) {
@@ -186,18 +162,11 @@ Result<Repository> over_plain_http(Repository repository) {
 }
 
 DigestForm digest_form(std::string_view text) {
-  struct Algorithm {
-    std::string_view name;
-    std::size_t digits;
-  };
-  for (const Algorithm& algorithm : {Algorithm{"sha256:", 64}, Algorithm{"sha384:", 96}, Algorithm{"sha512:", 128}}) {
-    const std::string_view digits = text.substr(std::min(algorithm.name.size(), text.size()));
-    if (text.substr(0, algorithm.name.size()) == algorithm.name && digits.size() == algorithm.digits &&
-        std::ranges::all_of(digits, ascii::is_lower_hex)) {
-      return algorithm.name == "sha384:" ? DigestForm::other_algorithm : DigestForm::supported;
-    }
-  }
-  return DigestForm::invalid;
+  static const re2::RE2 kSupported("sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}");
+  static const re2::RE2 kOther("sha384:[0-9a-f]{96}");
+  return is_match(text, kSupported) ? DigestForm::supported
+         : is_match(text, kOther)   ? DigestForm::other_algorithm
+                                    : DigestForm::invalid;
 }
 
 tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest) {
@@ -223,14 +192,14 @@ std::string digest_text(Hash algorithm, const std::vector<std::uint8_t>& hash) {
 }
 
 bool is_repository_name(std::string_view text) {
-  const auto segments = split(text, '/');
-  return std::ranges::all_of(segments, is_name_segment);
+  constexpr std::string_view kSegment = "[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*";
+  static const re2::RE2 kName(fmt::format("{0}(?:/{0})*", kSegment));
+  return is_match(text, kName);
 }
 
 bool is_tag_name(std::string_view text) {
-  constexpr std::size_t kLongest = 128;
-  return !text.empty() && text.size() <= kLongest && is_word(text.front()) &&
-         std::ranges::all_of(text, [](char c) { return is_word(c) || c == '.' || c == '-'; });
+  static const re2::RE2 kTag(R"(\w[\w.-]{0,127})");
+  return is_match(text, kTag);
 }
 
 }  // namespace modlock::oci

@@ -1,6 +1,7 @@
 #include "backends/oci/tag_pages.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <string_view>
@@ -15,58 +16,32 @@ namespace {
 constexpr std::size_t kMostPages = 1'000;
 constexpr std::size_t kMostTags = 200'000;
 
-struct Link {
-  std::string_view target;
-  std::string_view parameters;  // `; rel="next"`
-};
-
-// Returns the next "<target>; parameters" and removes it from the text; nullopt if there is none.
-std::optional<Link> take_link(std::string_view& rest) {
-  const std::size_t start = rest.find_first_not_of(" \t,");
-  const std::size_t end = rest.find('>');
-  if (start == std::string_view::npos || rest[start] != '<' || end == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const std::string_view target = rest.substr(start + 1, end - start - 1);
-  rest.remove_prefix(end + 1);
-  bool quoted = false;
-  std::size_t stop = 0;
-  for (; stop < rest.size() && (quoted || rest[stop] != ','); ++stop) {
-    if (rest[stop] == '\\' && quoted) {
-      ++stop;
-    } else if (rest[stop] == '"') {
-      quoted = !quoted;
-    }
-  }
-  stop = std::min(stop, rest.size());
-  const std::string_view parameters = rest.substr(0, stop);
-  rest.remove_prefix(stop);
-  return Link{target, parameters};
-}
-
 // A link may have several relations, separated by blanks (RFC 8288, section 3.3).
-bool is_next(std::string_view parameters) {
-  const std::size_t start = parameters.find("rel=");
-  if (start == std::string_view::npos) {
-    return false;
-  }
-  std::string_view value = parameters.substr(start + 4);
-  const bool is_quoted = value.starts_with('"');
-  value.remove_prefix(is_quoted ? 1 : 0);
-  const auto relations = split(value.substr(0, value.find_first_of(is_quoted ? "\"" : "; \t")), ' ');
+bool is_next(const std::string& parameters) {
+  static const re2::RE2 kRelations(R"re(rel=(?:"([^"]*)|([^; \t]*)))re", re2::RE2::Latin1);
+  std::string quoted;
+  std::string plain;
+  re2::RE2::PartialMatch(parameters, kRelations, &quoted, &plain);
+  const std::string value = quoted + plain;
+  const auto relations = split(value, ' ');
   return std::ranges::find(relations, "next") != relations.end();
 }
 
 }  // namespace
 
 std::optional<std::string> next_link(std::string_view value) {
+  // `<target>; parameters`, in which quoted texts may have commas.
+  static const re2::RE2 kLink(R"re([ \t,]*<([^>]*)>((?:[^",]|"(?s:[^"\\]|\\.)*(?:"|\\?$))*))re", re2::RE2::Latin1);
   std::optional<std::string> without_relation;
-  while (const auto link = take_link(value)) {
-    if (is_next(link->parameters)) {
-      return std::string(link->target);
+  re2::StringPiece rest(value.data(), value.size());
+  std::string target;
+  std::string parameters;
+  while (re2::RE2::Consume(&rest, kLink, &target, &parameters)) {
+    if (is_next(parameters)) {
+      return target;
     }
-    if (!without_relation && link->parameters.find("rel=") == std::string_view::npos) {
-      without_relation = std::string(link->target);
+    if (!without_relation && parameters.find("rel=") == std::string::npos) {
+      without_relation = target;
     }
   }
   return without_relation;

@@ -110,14 +110,24 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                   .rules = client_rules(),
                                   .trusted_dates = options.trusted_dates};
   for (const BackendSetting& external : options.externals) {
-    if (const ExternalCommand command{external.scheme, external.command, external.hosts}; !external.hosts.empty()) {
+    const ExternalCommand command{external.scheme, external.command, external.hosts};
+    if (command.hosts.empty()) {
+      continue;
+    }
+    std::unique_ptr<BackendCore> backend;
+    if (command.scheme == "registry") {
       RegistryBackendOptions answered = registry;
       answered.ask = make_external_registry(command);
-      answered.answered_by = name_of(command);
-      backends_.add(
-          command.scheme == "registry" ? make_registry_backend(std::move(answered)) : make_external_backend(command),
-          {.secrets = &secrets_, .memoizes = memoizes_, .hosts = external.hosts});
+      answered.answered_by = command.name();
+      backend = make_registry_backend(std::move(answered));
+    } else if (command.scheme == "git") {
+      backend = make_external_backend(command);
+    } else {
+      backend = make_answered_backend(command, *http_, [this, is_oci = command.scheme == "oci"](HttpClient& http) {
+        return is_oci ? make_oci_backend(http, *credentials_) : make_archive_backend(http, *credentials_, backends_);
+      });
     }
+    backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = memoizes_, .hosts = external.hosts});
   }
   add("git", make_git_backend({.cache_directory = store.git_directory(),
                                .http = http_.get(),

@@ -41,7 +41,8 @@ constexpr TypeName name_of(const ExternalBackend*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, ExternalBackend> backend) {
-  form.member("scheme", backend.scheme, "of the sources, `hg`; with hosts, a built-in kind: `git`, `registry`");
+  form.member("scheme", backend.scheme,
+              "of the sources, `hg`; with hosts, a built-in kind: `git`, `registry`, `oci`, `archive`");
   form.member("command", backend.command, "an absolute path and arguments");
   form.optional("hosts", backend.hosts, "it serves only the sources at these hosts, `git.example.com`");
 }

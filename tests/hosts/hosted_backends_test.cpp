@@ -8,9 +8,11 @@
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
+#include "tests/support/docker_registry.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/module_registry.h"
 #include "tests/support/needs.h"
+#include "tests/support/oci_module.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
@@ -25,6 +27,24 @@ std::string program_of_page(const std::string& name) {
   const std::size_t at = page.find(begin);
   BOOST_REQUIRE(at != std::string::npos);
   return page.substr(at + begin.size(), page.find("```\n", at + begin.size()) - at - begin.size());
+}
+
+// A program for a kind that answers what the file of a method beside it has ("backend-list"), and copies the files of
+// "written" to the directory of a request.
+std::string program_that_answers(const std::string& kind) {
+  return R"(#!/usr/bin/env python3
+import json, os, shutil, sys
+here = os.path.dirname(os.path.abspath(__file__)) + "/"
+for line in sys.stdin:
+    request = json.loads(line)
+    result = {"schemes": [")" +
+         kind + R"("], "name": "liar", "version": "1"}
+    if request["method"] != "backend/describe":
+        result = json.load(open(here + request["method"].replace("/", "-")))
+    if "directory" in request["params"]:
+        shutil.copytree(here + "written", request["params"]["directory"], symlinks=True, dirs_exist_ok=True)
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+)";
 }
 
 struct Hosted : Scene {
@@ -56,7 +76,8 @@ struct Hosted : Scene {
   }
   std::string source(const std::string& more = "") const { return "git::" + server.url("open", "net.git") + more; }
   // One call for each source, and rules for those with a constraint.
-  void write_calls(const std::vector<std::pair<std::string, std::string>>& sources) const {
+  void write_calls(const std::vector<std::pair<std::string, std::string>>& sources,
+                   const std::string& more = {}) const {
     std::string calls;
     std::string rules;
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -65,18 +86,14 @@ struct Hosted : Scene {
       rules += sources[i].second.empty() ? "" : "module \"" + key + "\" {\n" + sources[i].second + "}\n";
     }
     write("main.tf", calls);
-    write(".tofu-modlock.hcl", rules);
+    write(".tofu-modlock.hcl", more + rules);
   }
-  void use_backend(const std::string& name = "git-backend") const {
+  void use_program(const std::string& kind, const std::string& name, const std::string& host) const {
     write_text(
         path("home/.config/tofu-modlock/config.hcl"),
-        "backend \"git\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + server.host() + "\"]\n}\n");
+        "backend \"" + kind + "\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + host + "\"]\n}\n");
   }
-  void use_registry(const std::string& name, const std::string& host) const {
-    write_text(
-        path("home/.config/tofu-modlock/config.hcl"),
-        "backend \"registry\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + host + "\"]\n}\n");
-  }
+  void use_backend(const std::string& name = "git-backend") const { use_program("git", name, server.host()); }
   void use_no_backend() const { fs::remove(path("home/.config/tofu-modlock/config.hcl")); }
   void start_empty() const {
     fs::remove_all(cache());
@@ -183,7 +200,7 @@ BOOST_AUTO_TEST_CASE(results_of_a_registry_are_those_of_the_built_in_kind) {
   for (const bool is_external : {false, true}) {
     start_empty();
     if (is_external) {
-      use_registry("registry-backend", registry.authority());
+      use_program("registry", "registry-backend", registry.authority());
     }
     const Ran locked = modlock({"lock", "--install", "-v"});
     BOOST_TEST_REQUIRE(locked.exit_code == 0, locked.err);
@@ -204,19 +221,240 @@ BOOST_AUTO_TEST_CASE(results_of_a_registry_are_those_of_the_built_in_kind) {
   BOOST_TEST(modlock({"install", "--offline"}).exit_code == 7);  // where its versions are was a claim
 }
 
-// A program for a registry that answers as a row says.
-BOOST_AUTO_TEST_CASE(lies_of_a_registry) {
-  add_program("liar", R"(#!/usr/bin/env python3
-import json, os, sys
+BOOST_AUTO_TEST_CASE(results_of_oci_are_those_of_the_built_in_kind,
+                     *needs("skopeo") * needs(DockerRegistry::kPrograms)) {
+  DockerRegistry registry;
+  environment["SSL_CERT_FILE"] = registry.authority().string();
+  name_text(registry.host(), "<registry>");
+  const auto push = [&](const std::string& tag, const std::string& repository = "team/vpc") {
+    return registry.push(repository, tag, {{"main.tf", "# " + tag + "\n"}, {"nested/main.tf", "# nested\n"}});
+  };
+  const std::string digest = push("v1.0.0");
+  for (const char* tag : {"v1.1.0", "1.2.0_build.7", "v2.0.0-rc1", "net-0.3.0", "edge", "latest"}) {
+    push(tag);
+  }
+  push("latest", "other");
+  const std::string vpc = registry.source("team/vpc");
+  write_calls({{vpc, ""},
+               {vpc + "?tag=v1.0.0", ""},
+               {vpc + "?tag=1.2.0_build.7", ""},
+               {vpc + "//nested?tag=edge", ""},
+               {vpc + "?digest=" + digest, ""},
+               {registry.source("other"), ""},
+               {vpc, "  version = \"~> 1.0\"\n"},
+               {vpc + "//nested", "  version = \"1.0.0\"\n"},
+               {vpc, "  version = \">= 0.1\"\n  tag_prefix = \"net-\"\n"},
+               {vpc, "  version = \"2.0.0-rc1\"\n"}},
+              "resolution = \"per-call\"\n");
+  add_program("oci-backend", program_of_page("oci-backend"));
+  std::string built_in;
+  for (const bool is_external : {false, true}) {
+    start_empty();
+    if (is_external) {
+      use_program("oci", "oci-backend", registry.host());
+    }
+    const Ran locked = modlock({"lock", "--install", "-v"});
+    BOOST_TEST_REQUIRE(locked.exit_code == 0, locked.err);
+    BOOST_TEST((locked.err.find("backend/fetch oci://<registry>/team/vpc: answered in ") != std::string::npos) ==
+               is_external);
+    const std::string verified = write_json(json({"verify"}));
+    BOOST_TEST(occurrences(verified, "\"verdict\":\"held\"") == 10U, verified);
+    const std::string result = lock() + tree() + verified + write_json(json({"verify", "--online"}));
+    BOOST_TEST(occurrences(result, "    \"oci:sha256:") == 10U, result);
+    BOOST_TEST((built_in.empty() || result == built_in), result << "\n" << built_in);
+    built_in = result;
+  }
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+  const std::string versions = modlock({"versions", vpc}).out;
+  const Ran doctor = modlock({"doctor", "--online"});
+  BOOST_TEST(doctor.out.find("oci: the backend \"oci\" (\"<dir>/oci-backend\")") != std::string::npos, doctor.out);
+  const Ran missing = modlock({"versions", registry.source("none")});
+  BOOST_TEST(missing.exit_code == 7);
+  BOOST_TEST(missing.err.find("could not list the tags of \"oci://<registry>/none\": ") != std::string::npos,
+             missing.err);
+  use_no_backend();
+  BOOST_TEST(modlock({"versions", vpc}).out == versions);
+}
+
+// The program fetches with Python's HTTP library.
+BOOST_AUTO_TEST_CASE(results_of_archives_are_those_of_the_built_in_kind) {
+  ModuleRegistry files(server.certificate());
+  ModuleRegistry elsewhere(server.certificate());
+  environment["SSL_CERT_FILE"] = server.authority().string();
+  name_text(files.authority(), "<files>");
+  const std::string zip =
+      make_zip({{.name = "sub/main.tf", .content = "# packed\n"}, {.name = "run.sh", .content = "#"}});
+  const std::string sum = digest_of(zip).substr(7);
+  for (const char* path : {"/x.zip", "/no-name", "/signed.zip", "/y.zip"}) {
+    files.serve(path, {.status = 200, .body = zip, .type = "application/zip"});
+  }
+  elsewhere.serve("/z.zip", {.status = 200, .body = zip, .type = "application/zip"});
+  files.serve("/sums", {.status = 200, .body = sum + "  x.zip\n", .type = "text/plain"});
+  files.serve("/at", {.headers = {{"X-Terraform-Get", files.url() + "/y.zip//sub"}}});
+  files.serve("/away", {.headers = {{"X-Terraform-Get", elsewhere.url() + "/z.zip"}}});
+  files.serve("/page",
+              {.body = "<html><head><meta name=\"terraform-get\" content=\"" + source("?ref=v1.0.0") + "\"/></head>"});
+  elsewhere.serve("/to", {.headers = {{"X-Terraform-Get", files.url() + "/y.zip"}}});
+  std::string calls;
+  for (const std::string& at :
+       {files.url() + "/x.zip", files.url() + "/x.zip//sub", files.url() + "/no-name?archive=zip",
+        files.url() + "/x.zip?checksum=sha256:" + sum, files.url() + "/x.zip?checksum=file:" + files.url() + "/sums",
+        files.url() + "/signed.zip?key=secret-value", files.url() + "/at", files.url() + "/away", files.url() + "/page",
+        elsewhere.url() + "/to"}) {
+    calls += module_call("m" + std::to_string(calls.size()), at);
+  }
+  write("main.tf", calls);
+  add_program("archive-backend", R"(#!/usr/bin/env python3
+import json, os, sys, urllib.request
 for line in sys.stdin:
     request = json.loads(line)
-    result = {"schemes": ["registry"], "name": "liar", "version": "1"}
-    if request["method"] != "backend/describe":
-        name = os.path.dirname(os.path.abspath(__file__)) + "/" + request["method"].replace("/", "-")
-        result = json.load(open(name))
+    result = {"schemes": ["archive"], "name": "archive-backend", "version": "1.0"}
+    if request["method"] == "backend/fetch":
+        with urllib.request.urlopen(request["params"]["url"]) as response:
+            open(os.path.join(request["params"]["directory"], "archive"), "wb").write(response.read())
+            location = response.headers["X-Terraform-Get"]
+        result = {"location": location} if location else {}
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
 )");
-  use_registry("liar", "registry.example.test");
+  std::string built_in;
+  for (const bool is_external : {false, true}) {
+    start_empty();
+    if (is_external) {
+      use_program("archive", "archive-backend", files.authority());
+    }
+    const Ran locked = modlock({"lock", "--install", "-v"});
+    BOOST_TEST_REQUIRE(locked.exit_code == 0, locked.err);
+    BOOST_TEST(occurrences(locked.err, "backend/fetch https://<files>/y.zip: answered in ") == (is_external ? 2U : 0U),
+               locked.err);
+    BOOST_TEST(locked.err.find("secret-value") == std::string::npos);
+    const std::string verified = write_json(json({"verify"}));
+    BOOST_TEST(occurrences(verified, "\"verdict\":\"held\"") == 10U, verified);
+    const std::string result = lock() + tree() + verified + write_json(json({"verify", "--online"}));
+    BOOST_TEST(occurrences(result, "    \"zh:" + sum) == 9U, result);
+    BOOST_TEST((built_in.empty() || result == built_in), result << "\n" << built_in);
+    built_in = result;
+  }
+  const Ran doctor = modlock({"doctor"});
+  BOOST_TEST(doctor.out.find("download: the backend \"archive\" (\"<dir>/archive-backend\")") != std::string::npos,
+             doctor.out);
+  BOOST_TEST(modlock({"versions", files.url() + "/x.zip"}).err.find("is an archive, which has no versions") !=
+             std::string::npos);
+}
+
+// A program for OCI or archives that answers and writes as a row says.
+BOOST_AUTO_TEST_CASE(lies_about_files) {
+  const OciModule module = make_oci_module({{"main.tf", "# packed\n"}});
+  const std::string digest = "{\"id\":\"" + module.manifest_digest + "\"}";
+  const std::string zip = zip_of({{"main.tf", "# packed\n"}});
+  const std::string blob = module.package_digest.substr(7);
+  const PackageFiles good = {{"manifest.json", module.manifest}, {blob, module.package}, {"version", "Directory\n"}};
+  const auto with = [&](const std::string& name, const std::string& content) {
+    PackageFiles files = good;
+    files[name] = content;
+    return files;
+  };
+  const std::string as_index = R"({"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]})";
+  const std::string as_image = oci_manifest(oci_layer(module.package), "application/vnd.example");
+  const std::string other = oci_manifest(oci_layer(module.package) + "," + oci_layer("x", "text/plain"));
+  struct Row {
+    const char* name;
+    std::string kind;
+    std::string pin;
+    PackageFiles written;
+    std::string code;  // empty: it can be locked
+    std::string query = {};
+  };
+  const auto id_of = [](const std::string& manifest) { return "{\"id\":\"" + digest_of(manifest) + "\"}"; };
+  const Row rows[] = {
+      {"the truth", "oci", digest, good, ""},
+      {"the truth of a digest", "oci", digest, good, "", "?digest=" + module.manifest_digest},
+      {"another layer, which is ignored", "oci", id_of(other), with("manifest.json", other), ""},
+      {"another manifest", "oci", digest, with("manifest.json", other), "HASH_MISMATCH"},
+      {"another digest", "oci", id_of(other), with("manifest.json", other), "HASH_MISMATCH",
+       "?digest=" + module.manifest_digest},
+      {"other bytes", "oci", digest, with(blob, std::string(module.package.size(), 'x')), "HASH_MISMATCH"},
+      {"more bytes", "oci", digest, with(blob, module.package + "x"), "HASH_MISMATCH"},
+      {"fewer bytes", "oci", digest, with(blob, module.package.substr(1)), "HASH_MISMATCH"},
+      {"no blob", "oci", digest, {{"manifest.json", module.manifest}}, "BAD_RESPONSE"},
+      {"no manifest", "oci", digest, {{blob, module.package}}, "BAD_RESPONSE"},
+      {"an index", "oci", id_of(as_index), with("manifest.json", as_index), "SOURCE_UNSUPPORTED"},
+      {"an image", "oci", id_of(as_image), with("manifest.json", as_image), "SOURCE_UNSUPPORTED"},
+      {"no JSON", "oci", id_of("x"), with("manifest.json", "x"), "SOURCE_UNSUPPORTED"},
+      {"a huge manifest", "oci", digest, with("manifest.json", std::string(6U << 20U, ' ')), "BAD_RESPONSE"},
+      {"no digest", "oci", R"({"id":"v1.0.0"})", good, "BAD_RESPONSE"},
+      {"a short digest", "oci", R"({"id":"sha256:12"})", good, "BAD_RESPONSE"},
+      {"no id", "oci", "{}", good, "BAD_RESPONSE"},
+      {"the truth", "archive", "{}", {{"archive", zip}}, ""},
+      {"more files", "archive", "{}", {{"archive", zip}, {"other", zip}}, ""},
+      {"no file", "archive", "{}", {}, "BAD_RESPONSE"},
+      {"a location of a file", "archive", R"({"location":"https://example.test/x.zip"})", {}, "BAD_RESPONSE"},
+      {"no archive", "archive", "{}", {{"archive", "x"}}, "BAD_RESPONSE"},
+      {"a list", "archive", "[]", {{"archive", zip}}, ""},
+      {"another checksum",
+       "archive",
+       "{}",
+       {{"archive", zip}},
+       "HASH_MISMATCH",
+       "?checksum=sha256:" + std::string(64, '0')},
+  };
+  write(".tofu-modlock.hcl", "");
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.kind << ": " << row.name) {
+      start_empty();
+      add_program("liar", program_that_answers(row.kind));
+      use_program(row.kind, "liar", "files.example.test");
+      fs::remove_all(path("written"));
+      fs::create_directory(path("written"));
+      for (const auto& [name, content] : row.written) {
+        write_text(path("written/" + name), content);
+      }
+      write_text(path("backend-pin"), row.pin);
+      write_text(path("backend-fetch"), row.pin);
+      const bool is_oci = row.kind == "oci";
+      write("main.tf",
+            module_call("m0",
+                        (is_oci ? "oci://files.example.test/vpc" : "https://files.example.test/x.zip") + row.query));
+      const Ran ran = modlock({"lock", "--install"});
+      BOOST_TEST((ran.exit_code == 0) == row.code.empty(), ran.err);
+      BOOST_TEST(ran.err.find(row.code.empty() ? "" : "[" + row.code + "]") != std::string::npos, ran.err);
+      BOOST_TEST((!row.code.empty() || has(".terraform/modules/m0/main.tf")));
+      BOOST_TEST((!fs::exists(cache() / "v2/tmp") || fs::is_empty(cache() / "v2/tmp")));
+    }
+  }
+  // Files of this machine, and what never ends.
+  for (const char* kind : {"oci", "archive"}) {
+    const bool is_oci = std::string_view(kind) == "oci";
+    const std::string file = is_oci ? blob : "archive";
+    for (const char* command : {"ln -s \"$1\" \"$2\"", "mkfifo \"$2\"", "mkdir \"$2\""}) {
+      BOOST_TEST_CONTEXT(kind << ": " << command) {
+        start_empty();
+        add_program("liar", program_that_answers(kind));
+        use_program(kind, "liar", "files.example.test");
+        fs::remove_all(path("written"));
+        fs::create_directory(path("written"));
+        write_text(path("written/manifest.json"), module.manifest);
+        write_text(path("target"), is_oci ? module.package : zip);
+        run({"sh", "-c", command, "sh", path("target").string(), path("written/" + file).string()});
+        std::string program = program_that_answers(kind);
+        program.replace(
+            program.find("shutil.copytree("), 16,
+            "os.system('cp -a ' + here + 'written/. ' + request['params']['directory']); (lambda *a, **b: 0)(");
+        add_program("liar", program);
+        write_text(path("backend-fetch"), is_oci ? digest : "{}");
+        write("main.tf",
+              module_call("m0", is_oci ? "oci://files.example.test/vpc" : "https://files.example.test/x.zip"));
+        const Ran ran = modlock({"lock"});
+        BOOST_TEST(ran.exit_code == 7, ran.err);
+        BOOST_TEST(ran.err.find("and left no file \"" + file + "\" of at most ") != std::string::npos, ran.err);
+      }
+    }
+  }
+}
+
+// A program for a registry that answers as a row says.
+BOOST_AUTO_TEST_CASE(lies_of_a_registry) {
+  add_program("liar", program_that_answers("registry"));
+  use_program("registry", "liar", "registry.example.test");
   write("main.tf", module_call("m0", "registry.example.test/acme/vpc/aws", "1.0.0"));
   const std::string versions = R"({"versions":[{"tag":"1.0.0"}],"complete":true})";
   const std::string named_location =

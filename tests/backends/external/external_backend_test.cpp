@@ -88,10 +88,13 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
       {"hosts of another scheme",
        {"hg", {"x"}, {"example.com"}},
        "CONFIG_PARSE: the backend \"hg\" cannot have hosts: it serves all sources of its scheme; those with hosts are "
-       "for git, registry"},
+       "for git, registry, oci, archive"},
       {"hosts of another built-in kind",
-       {"oci", {"x"}, {"example.com"}},
-       "CONFIG_PARSE: the backend \"oci\" cannot have hosts: those with hosts are for git, registry"},
+       {"https", {"x"}, {"example.com"}},
+       "CONFIG_PARSE: the backend \"https\" cannot have hosts: those with hosts are for git, registry, oci, archive"},
+      {"hosts of oci", {"oci", {"x"}, {"example.com:5000"}}, "ok"},
+      {"hosts of archives", {"archive", {"x"}, {"example.com"}}, "ok"},
+      {"archives without hosts, which is never asked", {"archive", {"x"}}, "ok"},
       {"no host",
        {"git", {"x"}, {"git.example.com", "https://example.com"}},
        "CONFIG_PARSE: the hosts of the backend \"git\" must be names of hosts, found \"https://example.com\""},
@@ -125,7 +128,7 @@ BOOST_AUTO_TEST_CASE(hints_about_hosts) {
   };
   const Row rows[] = {
       {"hg", {"example.com"}, "remove hosts"},
-      {"oci", {"example.com"}, "name a kind that can have hosts: git or registry"},
+      {"https", {"example.com"}, "name a kind that can have hosts: git or registry or oci or archive"},
       {"git", {}, "name the hosts that it serves: hosts = [\"git.example.com\"]"},
       {"git", {"https://example.com"}, "write it as \"git.example.com\""},
       {"git", {"example.com:99999"}, "write it as \"git.example.com\""},

@@ -18,6 +18,9 @@ const std::string kListing = std::string("list the tags of ") + kSource;
 
 // The text of a row for a program of another scheme, whose ids may have another form.
 std::string of_scheme(std::string text, const std::string& scheme) {
+  if (scheme == "registry") {
+    boost::algorithm::replace_all(text, kListing, "list the versions of \"example.com/modules/acme/vpc/aws\"");
+  }
   boost::algorithm::replace_all(text, "fake", scheme);
   boost::algorithm::replace_all(text, scheme + " program", "fake program");
   if (scheme == "git") {
@@ -87,16 +90,13 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_listing) {
        "its description cannot be used: expected an array of strings at result.schemes, found a string", 1},
       {"describes with an error", "TOOL_MISSING", "hg is not installed", 1},
   };
-  for (const char* scheme : {"fake", "git"}) {
+  for (const char* scheme : {"fake", "git", "registry"}) {
     for (const Row& row : rows) {
       BOOST_TEST_CONTEXT(scheme << ": " << row.name) {
-        ExternalFixture fixture(scheme);
-        auto backend = fixture.backend(row.name);
-        const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
-        BOOST_TEST(outcome(listed) ==
+        const ExternalFixture fixture(scheme);
+        BOOST_TEST(fixture.list(row.name) ==
                    of_scheme(std::string(row.code) + ": " + ExternalFixture().could_not(kListing) + row.what, scheme));
         BOOST_TEST(fixture.starts() == row.starts);
-        backend.reset();
         BOOST_TEST(fixture.all_gone());
       }
     }
@@ -267,21 +267,21 @@ BOOST_AUTO_TEST_CASE(a_backend_has_the_limits_of_other_programs) {
     const char* name;  // the behaviour of the program
     const char* what;
   };
-  for (const Row& row : {
-           Row{"grows", "it used more than the 48 MiB of memory that a program may use here"},
-           Row{"starts what grows", "it used more than the 48 MiB of memory that a program may use here"},
-           Row{"writes a large file", "it wrote a file of more than the 4 MiB that a program may write here"},
-       }) {
-    BOOST_TEST_CONTEXT(row.name) {
-      ExternalFixture fixture;
-      fixture.context.children.memory = std::uint64_t{48} << 20U;
-      fixture.context.children.file_size = std::uint64_t{4} << 20U;
-      auto backend = fixture.backend(row.name);
-      const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
-      BOOST_TEST(outcome(listed) == "LIMIT_EXCEEDED: " + fixture.could_not(kListing) + row.what);
-      BOOST_TEST(fixture.starts() == 1U);
-      backend.reset();
-      BOOST_TEST(fixture.all_gone());
+  for (const char* scheme : {"fake", "registry"}) {
+    for (const Row& row : {
+             Row{"grows", "it used more than the 48 MiB of memory that a program may use here"},
+             Row{"starts what grows", "it used more than the 48 MiB of memory that a program may use here"},
+             Row{"writes a large file", "it wrote a file of more than the 4 MiB that a program may write here"},
+         }) {
+      BOOST_TEST_CONTEXT(scheme << ": " << row.name) {
+        ExternalFixture fixture(scheme);
+        fixture.context.children.memory = std::uint64_t{48} << 20U;
+        fixture.context.children.file_size = std::uint64_t{4} << 20U;
+        BOOST_TEST(fixture.list(row.name) ==
+                   of_scheme("LIMIT_EXCEEDED: " + ExternalFixture().could_not(kListing) + row.what, scheme));
+        BOOST_TEST(fixture.starts() == 1U);
+        BOOST_TEST(fixture.all_gone());
+      }
     }
   }
 }
@@ -328,12 +328,12 @@ BOOST_AUTO_TEST_CASE(an_id_answered_twice_ends_the_other_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_does_not_answer_is_ended) {
-  for (const auto& [behaviour, scheme] : {std::pair("silent", "fake"), std::pair("deaf to SIGTERM", "fake"),
-                                          std::pair("describes never", "fake"), std::pair("silent", "git")}) {
+  for (const auto& [behaviour, scheme] :
+       {std::pair("silent", "fake"), std::pair("deaf to SIGTERM", "fake"), std::pair("describes never", "fake"),
+        std::pair("silent", "git"), std::pair("silent", "registry"), std::pair("describes never", "registry")}) {
     BOOST_TEST_CONTEXT(behaviour) {
       const ExternalFixture fixture(scheme);
-      const auto backend = fixture.backend(behaviour, {.answer = 1500ms, .fetch = 1500ms});
-      BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) ==
+      BOOST_TEST(fixture.list(behaviour, {.answer = 1500ms, .fetch = 1500ms}) ==
                  of_scheme("TIMEOUT: " + ExternalFixture().could_not(kListing) + "it had no answer in time", scheme));
       BOOST_TEST(fixture.starts() == 1U);
       BOOST_TEST(fixture.all_gone());

@@ -62,7 +62,7 @@ def id_of(name):
 
 def result_of(method, params):
     if method == "backend/describe":
-        return {"schemes": ["other", "fake", "git"], "name": "fake program", "version": "1.5"}
+        return {"schemes": ["other", "fake", "git", "registry"], "name": "fake program", "version": "1.5"}
     if method == "backend/list":
         return {"versions": [{"tag": "v1.0.0", "id": id_of("v1.0.0")}, {"tag": "v1.1.0"}, {"tag": "other"}],
                 "complete": True}
@@ -262,16 +262,26 @@ ExternalFixture::ExternalFixture(std::string name) : scheme(std::move(name)) {
   context.stats = &stats;
 }
 
+ExternalCommand ExternalFixture::command(const std::string& behaviour) const {
+  return {
+      .scheme = scheme,
+      .command = {python(), "-I", (directory / "program.py").string(), directory.path().string(), behaviour, scheme},
+      .hosts = scheme == "fake" ? std::vector<std::string>() : std::vector<std::string>{"example.com"}};
+}
+
 std::unique_ptr<BackendCore> ExternalFixture::backend(const std::string& behaviour, ExternalLimits limits) const {
-  return make_external_backend(
-      {.scheme = scheme,
-       .command = {python(), "-I", (directory / "program.py").string(), directory.path().string(), behaviour, scheme},
-       .hosts = scheme == "git" ? std::vector<std::string>{"example.com"} : std::vector<std::string>()},
-      limits);
+  return make_external_backend(command(behaviour), limits);
+}
+
+std::string ExternalFixture::list(const std::string& behaviour, ExternalLimits limits) const {
+  return scheme == "registry"
+             ? outcome(make_external_registry(command(behaviour), limits)(source().source, "", context))
+             : outcome(backend(behaviour, limits)->list_versions(source(), "", context));
 }
 
 SourceAddress ExternalFixture::source(const std::string& more) const {
-  auto parsed = parse_source(scheme + "::https://example.com/mod" + more);
+  auto parsed =
+      parse_source(scheme == "registry" ? "example.com/acme/vpc/aws" : scheme + "::https://example.com/mod" + more);
   if (!parsed) {
     throw std::runtime_error(parsed.error().message);
   }

@@ -31,14 +31,22 @@ class KeptLog final : public Log {
   std::vector<std::string> lines_;
 };
 
+// "CODE: message", and "ok" where there is no error.
+template <typename T>
+std::string outcome(const Result<T>& result) {
+  return result ? "ok" : std::string(to_string(result.error().code)) + ": " + result.error().message;
+}
+
 // A backend whose program is a Python script that behaves as it is told. It serves "fake" with the tags v1.0.0 (id
 // "id-v1.0.0"), v1.1.0 and "other", and fetches a tree of one file, "main.tf", that says which id it is.
 struct ExternalFixture {
-  // "git": a program for a host of git, whose ids are commits.
+  // "git": a program for a host of git, whose ids are commits. "registry": one for a host of a registry.
   explicit ExternalFixture(std::string scheme = "fake");
 
   // A backend that has not been started. `behaviour` names a part of the script.
   std::unique_ptr<BackendCore> backend(const std::string& behaviour, ExternalLimits limits = {}) const;
+  // How such a backend lists the versions: "ok", or "CODE: message".
+  std::string list(const std::string& behaviour, ExternalLimits limits = {}) const;
   SourceAddress source(const std::string& more = {}) const;
   // How often the program was started, and whether all these processes, and those that they started, are gone.
   std::size_t starts() const { return pids("starts").size(); }
@@ -58,6 +66,7 @@ struct ExternalFixture {
   Context context;
 
  private:
+  ExternalCommand command(const std::string& behaviour) const;
   std::vector<int> pids(const std::string& file) const;
 };
 
@@ -65,11 +74,5 @@ struct ExternalFixture {
 const std::string& python();
 // The precondition of a test that needs it.
 boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id);
-
-// "CODE: message", and "ok" where there is no error.
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "ok" : std::string(to_string(result.error().code)) + ": " + result.error().message;
-}
 
 }  // namespace modlock::test
