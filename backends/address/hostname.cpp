@@ -34,10 +34,6 @@ bool is_plain_label(std::string_view label) {
          label.substr(2 < label.size() ? 2 : label.size(), 2) != "--";
 }
 
-bool has_only_plain_labels(std::string_view name) {
-  return std::ranges::all_of(split(name, '.'), is_plain_label);
-}
-
 using Idn2Text = std::unique_ptr<char, Deleter<idn2_free>>;
 
 // Returns nullopt if there is no ASCII form.
@@ -79,7 +75,7 @@ bool is_readable(std::string_view name) {
 std::optional<HostForms> lookup_host(std::string_view name) {
   std::string lower = ascii::lower(name);
   if (std::ranges::all_of(lower, ascii::is_ascii) && lower.find("xn--") == std::string::npos) {
-    if (!has_only_plain_labels(lower)) {
+    if (!std::ranges::all_of(split(lower, '.'), is_plain_label)) {
       return std::nullopt;
     }
     return HostForms{lower, lower};

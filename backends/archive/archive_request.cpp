@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -56,24 +58,14 @@ std::optional<Checksum> of_length(std::string_view digits) {
   return std::nullopt;
 }
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r\v\f";
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = line.find_first_not_of(kBlanks); begin != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
-    fields.push_back(line.substr(begin, end - begin));
-    begin = line.find_first_not_of(kBlanks, end);
-  }
-  return fields;
-}
-
 struct Line {
   Checksum checksum;
-  std::string_view name;  // empty: any archive
+  std::string name;  // empty: any archive
 };
 
 std::optional<Line> read_line(std::string_view text) {
-  const std::vector<std::string_view> fields = fields_of(text);
+  std::istringstream words{std::string(text)};
+  const std::vector<std::string> fields(std::istream_iterator<std::string>(words), {});
   std::optional<Checksum> checksum;
   std::string_view name;
   if (fields.size() == 4) {
@@ -86,7 +78,7 @@ std::optional<Line> read_line(std::string_view text) {
     name = fields.size() == 2 ? fields[1] : std::string_view();
     checksum = of_length(fields[0]);
   }
-  return checksum ? std::optional(Line{std::move(*checksum), name}) : std::nullopt;
+  return checksum ? std::optional(Line{std::move(*checksum), std::string(name)}) : std::nullopt;
 }
 
 constexpr std::string_view kBlanks = " \t\r\n";

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "backends/address/hostname.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -66,20 +68,10 @@ Result<void> check_link(const fs::path& path, const fs::path& bound) {
 
 // Seconds of a unit; 0 for any other character.
 double unit_seconds(char unit) {
-  switch (unit) {
-    case 'w':
-      return 604800;
-    case 'd':
-      return 86400;
-    case 'h':
-      return 3600;
-    case 'm':
-      return 60;
-    case 's':
-      return 1;
-    default:
-      return 0;
-  }
+  constexpr std::array<std::pair<char, int>, 5> kUnits = {
+      {{'w', 604800}, {'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}}};
+  const auto* const found = std::ranges::find(kUnits, unit, &std::pair<char, int>::first);
+  return found == kUnits.end() ? 0 : found->second;
 }
 
 std::string file_and_line(const Location& location) {
@@ -119,14 +111,8 @@ bool has_odd_escape(std::string_view text) {
 }
 
 bool has_dot_segment(std::string_view path) {
-  while (!path.empty()) {
-    const std::string_view segment = path.substr(0, path.find('/'));
-    if (segment == "." || segment == "..") {
-      return true;
-    }
-    path.remove_prefix(std::min(path.size(), segment.size() + 1));
-  }
-  return false;
+  return std::ranges::any_of(split(path, '/'),
+                             [](std::string_view segment) { return segment == "." || segment == ".."; });
 }
 
 bool has_default_port(std::string_view scheme, std::string_view port) {
