@@ -6,7 +6,7 @@
 #include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/terragrunt/unit_check.h"
-#include "plugin/update/excluded.h"
+#include "plugin/update/update_options.h"
 
 namespace modlock::cli {
 namespace {

@@ -146,20 +146,17 @@ const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
 }
 
 Result<void> ConfigurationEditor::apply_to_provider(RequestedUpdate update) {
-  auto address = ProviderAddress::parse(std::string_view(update.subject).substr(kProviderSubject.size()),
-                                        default_registry(walk_.tool));
-  if (!address) {
-    return fail(placed(std::move(address.error()), update.subject));
-  }
+  const auto of_subject = [&](Error error) { return placed(std::move(error), update.subject); };
+  MODLOCK_TRY(const auto address,
+              ProviderAddress::parse(std::string_view(update.subject).substr(kProviderSubject.size()),
+                                     default_registry(walk_.tool))
+                  .map_error(of_subject));
   if (update.new_version) {
-    auto version = ProviderVersion::parse(update.new_version->to_string());
-    if (!version) {
-      return fail(placed(std::move(version.error()), update.subject));
-    }
-    provider_versions_.insert_or_assign(*address, std::move(*version));
+    MODLOCK_TRY(provider_versions_[address],
+                ProviderVersion::parse(update.new_version->to_string()).map_error(of_subject));
   }
-  update.subject = "provider." + address->to_string();
-  auto uses = editable_uses(tree_, *address, [this](const std::string& key) { return module_at(key).refusal; });
+  update.subject = "provider." + address.to_string();
+  auto uses = editable_uses(tree_, address, [this](const std::string& key) { return module_at(key).refusal; });
   if (update.new_constraint) {
     MODLOCK_TRY(uses, replaced(std::move(uses), update));
   }

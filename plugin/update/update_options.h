@@ -9,6 +9,8 @@
 
 #include "backends/address/version.h"
 #include "protocol/base/result.h"
+#include "protocol/messages/config_inspect.h"
+#include "protocol/messages/lock_plan.h"
 #include "protocol/messages/update_lookup.h"
 
 namespace modlock {
@@ -44,5 +46,28 @@ std::string moved_words(const messages::LookedUpDependency& dependency);
 
 // Returns a skip reason in words.
 std::string skip_words(const std::string& reason);
+
+// What an upgrade did not select, because the configuration excludes it.
+
+// Returns the modules of a plan that have constraints, and its providers, of the included kinds.
+std::vector<std::string> constrained_subjects(const messages::LockPlanResult& plan, const messages::Include& include);
+
+// A newer version that a constraint excludes.
+struct ExcludedVersion {
+  std::string subject;
+  std::string current;
+  std::string newest;
+  std::string constraint;
+  std::optional<Location> location;  // of the first constraint; nullopt: not known
+};
+// Returns the newest one of each of these subjects. `inspected`, if it is known, has the locations.
+std::vector<ExcludedVersion> excluded_versions(const std::vector<std::string>& subjects,
+                                               const messages::UpdateLookupResult& found,
+                                               const messages::ConfigInspectResult* inspected);
+
+// Returns the module calls of the configuration that a tag in their source pins, of the targets or, without any, of
+// all. Calls in packages are not of the configuration.
+std::vector<messages::LockedModule> pinned_calls(const std::vector<messages::LockedModule>& modules,
+                                                 const std::vector<std::string>& targets);
 
 }  // namespace modlock

@@ -1,4 +1,4 @@
-#include "plugin/update/excluded.h"
+#include "plugin/update/update_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
