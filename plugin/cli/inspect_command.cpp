@@ -7,8 +7,7 @@
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/report/module_graph.h"
-#include "plugin/report/terraform_modules.h"
+#include "plugin/report/inspect_formats.h"
 
 namespace modlock::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "plugin/report/terraform_modules.h"
+#include "plugin/report/inspect_formats.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -2,11 +2,18 @@
 
 #include <json/value.h>
 
+#include <string>
 #include <vector>
 
 #include "protocol/messages/config_inspect.h"
 
 namespace modlock {
+
+enum class GraphFormat { mermaid, dot };
+
+// Returns the module calls and the providers of `config/inspect` as a graph. Calls that are locked to one release are
+// one node, as are those with one label. Names and sources cannot break the syntax of the format.
+std::string module_graph(const messages::ConfigInspectResult& inspected, GraphFormat format);
 
 // Returns the module calls of `config/inspect` in the format 1.0 of `terraform modules -json` (internal/moduleref of
 // Terraform 1.10 to 1.16): `key` is the last name of the call, `source` its address, `version` the version of a
