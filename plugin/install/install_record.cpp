@@ -120,30 +120,19 @@ std::string_view package_of(const ModuleLock& entry) {
 }
 
 Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summary) {
-  const std::filesystem::path path = path_of(data, summary.h1());
-  if (path_exists(path)) {
-    return {};
-  }
-  return write_beside_lists(data, path, summary.text());
+  const fs::path path = path_of(data, summary.h1());
+  return path_exists(path) ? Result<void>() : write_beside_lists(data, path, summary.text());
 }
 
 std::optional<TreeSummary> read_file_list(const DataDirectory& data, std::string_view h1) {
-  auto text = read_file(path_of(data, h1));
-  if (!text) {
-    return std::nullopt;
-  }
-  auto summary = parse_tree_summary(*text);
-  if (!summary || summary->h1() != h1) {
-    return std::nullopt;
-  }
-  return summary;
+  const auto text = read_file(path_of(data, h1));
+  auto summary = text ? parse_tree_summary(*text) : std::nullopt;
+  return summary && summary->h1() == h1 ? std::move(summary) : std::nullopt;
 }
 
 Result<void> write_module_place(const DataDirectory& data, std::string_view h1, std::string_view subdir) {
-  if (read_module_place(data, h1) == subdir) {
-    return {};
-  }
-  return write_beside_lists(data, place_path_of(data, h1), subdir);
+  return read_module_place(data, h1) == subdir ? Result<void>()
+                                               : write_beside_lists(data, place_path_of(data, h1), subdir);
 }
 
 std::optional<std::string> read_module_place(const DataDirectory& data, std::string_view h1) {

@@ -96,7 +96,12 @@ class OverridePlanner {
     }
     const auto [known, is_new] = directory.calls.try_emplace(node.call.name, Directory::Call{&node, *source});
     if (!is_new && known->second.source != *source) {
-      directory.problem = conflict(node, *known->second.node);
+      directory.problem =
+          at(node, Code::constraint_conflict,
+             fmt::format("module \"{}\" and module \"{}\" are one block and are locked to different packages, so no "
+                         "override file can serve both",
+                         known->second.node->key, node.key),
+             kOtherWay);
     }
     directory.sources.insert_or_assign(node.key, std::move(*source));
   }
@@ -137,19 +142,7 @@ class OverridePlanner {
   }
 
   static Error at(const ModuleNode& node, Code code, std::string message, Hint hint) {
-    return Error{.code = code,
-                 .message = std::move(message),
-                 .subject = node.subject(),
-                 .location = node.call.location,
-                 .hint = std::move(hint)};
-  }
-
-  static Error conflict(const ModuleNode& node, const ModuleNode& other) {
-    return at(node, Code::constraint_conflict,
-              fmt::format("module \"{}\" and module \"{}\" are one block and are locked to different packages, so no "
-                          "override file can serve both",
-                          other.key, node.key),
-              kOtherWay);
+    return placed(node.error(code, std::move(message), std::move(hint)), node.subject(), node.call.location);
   }
 
   Result<void> plan_override_file(const fs::path& path, const Directory& directory) {
@@ -256,18 +249,16 @@ Result<std::string> pinned_source(const ModuleNode& node, const ModuleLock& lock
   const bool is_commit = node.address.source.has_commits();
   const std::string id = lock.hash_value(is_commit ? "git" : "oci");
   if (id.empty()) {
-    return fail(Error{.code = Code::frozen,
-                      .message = fmt::format("the lock entry of module \"{}\" names no {}", node.key,
-                                             is_commit ? "commit" : "digest"),
-                      .subject = node.subject(),
-                      .location = node.call.location,
-                      .hint = "run: " + tofu_modlock("upgrade", "--target", node.subject())});
+    return fail(placed(node.error(Code::frozen,
+                                  fmt::format("the lock entry of module \"{}\" names no {}", node.key,
+                                              is_commit ? "commit" : "digest"),
+                                  "run: " + tofu_modlock("upgrade", "--target", node.subject())),
+                       node.subject(), node.call.location));
   }
   const std::string address = printable_form(node.address);
   const std::string text =
       fmt::format("{}?{}={}", address.substr(0, address.find('?')), node.address.source.traits().id_argument, id);
-  auto parsed = parse_source(text);
-  return parsed ? Result<std::string>(parsed->normalised.reveal()) : fail(std::move(parsed.error()));
+  return parse_source(text).map([](const SourceAddress& parsed) { return parsed.normalised.reveal(); });
 }
 
 bool is_source_of(std::string_view recorded, const ModuleNode& node, const ModuleLock* lock) {

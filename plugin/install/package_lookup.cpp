@@ -163,30 +163,30 @@ LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, co
 
 LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
                             const LockFile& lock, const Store& store, KnownPackages& known, const Context& context) {
-  const auto entry = lock.modules.find(node.key);
-  const bool is_locked = entry != lock.modules.end() && entry->second.source == node.address.source.identity() &&
-                         !entry->second.hash_value("h1").empty();
+  const ModuleLock* entry = find_in(lock.modules, node.key);
+  const bool is_locked =
+      entry != nullptr && entry->source == node.address.source.identity() && !entry->hash_value("h1").empty();
   if (!is_locked || node.address.source.is_directory()) {
     return known_package(node, data, manifest, lock, store, known, context);
   }
   LocalPackage stored = stored_package(node, lock, store, known, context);
   return stored.directory.empty()
-             ? installed_package(node, "h1:" + entry->second.hash_value("h1"), data, manifest, store, context)
+             ? installed_package(node, "h1:" + entry->hash_value("h1"), data, manifest, store, context)
                    .value_or(LocalPackage{})
              : stored;
 }
 
 LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, KnownPackages& known,
                             const Context& context) {
-  const auto entry = lock.modules.find(node.key);
-  if (entry == lock.modules.end() || entry->second.source != node.address.source.identity()) {
+  const ModuleLock* entry = find_in(lock.modules, node.key);
+  if (entry == nullptr || entry->source != node.address.source.identity()) {
     return {};
   }
-  const std::string h1 = "h1:" + entry->second.hash_value("h1");
+  const std::string h1 = "h1:" + entry->hash_value("h1");
   // Only the record of the fetch contains the subdirectory from the registry. The id of a package of git or OCI is the
   // value of the hash, and that of others the whole hash.
-  const std::string origin = entry->second.origin_hash();
-  const std::string version = entry->second.version.value_or("");
+  const std::string origin = entry->origin_hash();
+  const std::string version = entry->version.value_or("");
   const auto [place, is_new] = known.emplace(
       fmt::format("{}\n{}\n{}\n{}", node.address.source.package_identity(), version, origin, h1), LocalPackage{});
   if (is_new) {

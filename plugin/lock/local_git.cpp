@@ -365,8 +365,8 @@ Result<std::map<std::string, std::string>> RevisionReader::texts_at(const std::s
   std::vector<std::string> existing = lines_of(listed, '\0');
   std::erase_if(existing, [&](const std::string& path) { return wanted.count(path) == 0; });
   MODLOCK_TRY(auto found, texts(commit, existing));
-  const auto lacking = std::ranges::find_if(existing, [&](const std::string& path) { return found.count(path) == 0; });
-  if (lacking != existing.end()) {
+  const std::string* lacking = find_where(existing, [&](const std::string& path) { return !found.contains(path); });
+  if (lacking != nullptr) {
     return fail(Code::io_error, fmt::format("cannot read {} at the revision \"{}\": no text file", *lacking, revision),
                 fmt::format("run: git -C {} show {}, and fix the file", shell_word(top_.string()),
                             shell_word(commit + ":" + *lacking)));

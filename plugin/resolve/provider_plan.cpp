@@ -102,7 +102,7 @@ ProviderLocks with_successors(const ProviderLocks& locked) {
 
 // The results for one needed provider.
 struct Finding {
-  std::optional<Error> error;
+  Result<void> outcome;
   ProviderLock lock;
   std::optional<ProviderSignature> signature;
   bool is_incomplete = false;  // hashes of other platforms are missing
@@ -140,12 +140,13 @@ class Planner {
     }
     MODLOCK_TRY(check_wanted());
     std::vector<Finding> findings(request_.needs.size());
-    parallel_for(findings.size(), kProvidersAtOnce, [&](std::size_t i) { findings[i] = find(request_.needs[i]); });
+    parallel_for(findings.size(), kProvidersAtOnce,
+                 [&](std::size_t i) { findings[i].outcome = find(request_.needs[i], findings[i]); });
     MODLOCK_TRY(context_.check());
     Diagnostics errors;
     for (Finding& finding : findings) {
-      if (finding.error) {
-        errors.push_back({Severity::error, std::move(*finding.error)});
+      if (!finding.outcome) {
+        errors.push_back({Severity::error, std::move(finding.outcome.error())});
       }
     }
     MODLOCK_TRY(check_errors(errors));
@@ -171,15 +172,7 @@ class Planner {
     return request_.mode == PlanMode::upgrade && (!request_.targets || request_.targets->count(address) != 0);
   }
 
-  Finding find(const ProviderNeed& need) {
-    Finding finding;
-    if (auto found = find_into(need, finding); !found) {
-      finding.error = std::move(found.error());
-    }
-    return finding;
-  }
-
-  Result<void> find_into(const ProviderNeed& need, Finding& finding) {
+  Result<void> find(const ProviderNeed& need, Finding& finding) {
     MODLOCK_TRY(context_.check());
     const ProviderLock* prior = find_in(prior_, need.address);
     const bool is_kept = prior != nullptr && !may_change(need.address, prior->version);
@@ -239,12 +232,11 @@ class Planner {
 
   // Hashes are known only after the version is chosen.
   Result<void> check_content(const ProviderNeed& need, const ProviderLock& lock) const {
-    auto allowed = check_provider_allowed(need.address, lock.version, lock.hashes, request_.settings.deny_rules);
-    if (!allowed) {
-      allowed.error().hint = "to select another version, deny this version too, or change the constraints";
-      return fail(placed_at(need)(std::move(allowed.error())));
-    }
-    return {};
+    return check_provider_allowed(need.address, lock.version, lock.hashes, request_.settings.deny_rules)
+        .map_error([&](Error error) {
+          error.hint = "to select another version, deny this version too, or change the constraints";
+          return placed_at(need)(std::move(error));
+        });
   }
 
   Result<ProviderListing> list(const ProviderNeed& need, Finding& finding) {

@@ -509,12 +509,8 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
 void VersionResolver::report(Group& group, Error error) {
   group.failed = true;
   const ModuleNode& node = *group.level.front();
-  if (error.subject.empty()) {
-    error.subject = node.subject();
-  }
-  if (!error.location) {
-    error.location = node.call.source.location;
-  }
+  error.subject = error.subject.empty() ? node.subject() : error.subject;
+  error.location = error.location ? error.location : node.call.source.location;
   diagnostics_.push_back({Severity::error, std::move(error)});
 }
 
