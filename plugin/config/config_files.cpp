@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <map>
 #include <set>
 #include <system_error>
@@ -45,8 +44,7 @@ constexpr std::array kExtensions = {
 };
 
 const Extension* find_extension(std::string_view name) {
-  const auto found = std::find_if(kExtensions.begin(), kExtensions.end(),
-                                  [&](const Extension& extension) { return name.ends_with(extension.suffix); });
+  const auto* found = std::ranges::find_if(kExtensions, [&](const auto& one) { return name.ends_with(one.suffix); });
   return found == kExtensions.end() ? nullptr : &*found;
 }
 
@@ -98,9 +96,9 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
   return names;
 }
 
-// Adds the size of the text to `total`, the size of all files of the module.
+// `allowance`: of all files of the module.
 Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
-                       ConfigParts parts, std::atomic<std::size_t>& total, const Context& context) {
+                       ConfigParts parts, const std::shared_ptr<hcl::Allowance>& allowance, const Context& context) {
   MODLOCK_TRY(auto text, read_document(place / file.name, documents).map_error([&](Error error) {
     if (error.code == Code::limit_exceeded) {
       error.location = Location{file.path, std::nullopt};
@@ -115,13 +113,13 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
                       .hint = "it may be a dangling link; remove or repair it"});
   }
   file.text = std::move(*text);
-  if ((total += file.text.size()) > kMaxModuleBytes) {
+  if (allowance->add_text(file.text.size()) > kMaxModuleBytes) {
     return fail({.code = Code::limit_exceeded,
                  .message = fmt::format("the files of this module have more than {} bytes", kMaxModuleBytes),
                  .location = Location{file.path, std::nullopt},
                  .hint = "split it into several modules"});
   }
-  parse_text(file, kind, parts, [&] { return !context.check(); });
+  parse_text(file, kind, parts, {.stops = [&] { return !context.check(); }, .allowance = allowance});
   hcl::name_conflict_markers(file.parsed, file.text);
   return context.check();
 }
@@ -132,9 +130,10 @@ Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, c
   constexpr std::size_t kMany = 16;
   const std::size_t width = files.size() < kMany ? 1 : core_count();
   std::vector<Result<void>> read(files.size());
-  std::atomic<std::size_t> total = 0;
-  parallel_for(files.size(), width,
-               [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, parts, total, context); });
+  const auto allowance = std::make_shared<hcl::Allowance>();
+  parallel_for(files.size(), width, [&](std::size_t i) {
+    read[i] = read_text(files[i], place, documents, kind, parts, allowance, context);
+  });
   const auto failed = std::find_if(read.begin(), read.end(), [](const Result<void>& one) { return !one; });
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
@@ -153,7 +152,7 @@ bool is_plain(std::string_view path) {
   }
 }
 
-// Bodies without a schema contain only arguments.
+// The members that are blocks in JSON syntax: those that are read. All others, known to a client or not, are arguments.
 constexpr hcl::BodySchema kOpenBody{.open = true};
 constexpr std::array kTerraformBlocks = {
     hcl::BlockSchema{"backend", 1},
@@ -265,18 +264,14 @@ const hcl::Attribute* quoted_type(const ConfigText& file, const hcl::Block& vari
   return text && text->is(eval::Type::Kind::string) ? type : nullptr;
 }
 
-void parse_text(ConfigText& file, ConfigKind kind, ConfigParts parts, const std::function<bool()>& stops) {
-  hcl::ParseOptions options{.stops = stops};
+void parse_text(ConfigText& file, ConfigKind kind, ConfigParts parts, hcl::ParseOptions options) {
   if (parts != ConfigParts::all) {
     options.keep = UsedParts(file, parts == ConfigParts::used_with_overrides);
   }
-  file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind), options)
+  const hcl::BodySchema& schema = kind == ConfigKind::test ? kTestFile : kModuleFile;
+  file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema, options)
                           : hcl::parse_native(file.text, file.path, options);
   std::ranges::stable_sort(file.parsed.places, {}, &hcl::BlockPlace::label);
-}
-
-const hcl::BodySchema& schema_of(ConfigKind kind) {
-  return kind == ConfigKind::test ? kTestFile : kModuleFile;
 }
 
 std::optional<ConfigKind> config_kind(std::string_view name) {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,10 +33,6 @@ enum class ConfigKind { module, test };
 // are places then.
 enum class ConfigParts { all, used, used_with_overrides };
 
-// The members that are blocks in files of JSON syntax: those that tofu-modlock reads. All others, known to a client or
-// not, are arguments that it ignores.
-const hcl::BodySchema& schema_of(ConfigKind kind);
-
 // Returns the files of one kind that `tool` reads in a directory, parsed, sorted by name. Hidden and backup files are
 // left out, as is tofu-modlock's own override file, and `X.tf` if there is an `X.tofu` of the same role (the same
 // applies to the other extensions). Terraform ignores `.tofu` files. Errors: NOT_FOUND, IO_ERROR, LIMIT_EXCEEDED (a
@@ -53,8 +48,8 @@ bool is_known_block(std::string_view type);
 // Returns the type of a variable if it is text: "list", not list. Null in JSON syntax.
 const hcl::Attribute* quoted_type(const ConfigText& file, const hcl::Block& variable);
 
-// Parses the text of a file. `stops`: see hcl::ParseOptions.
-void parse_text(ConfigText& file, ConfigKind kind, ConfigParts parts, const std::function<bool()>& stops = {});
+// Parses the text of a file. `parts` set what is kept.
+void parse_text(ConfigText& file, ConfigKind kind, ConfigParts parts, hcl::ParseOptions options = {});
 
 // Returns the kind of configuration file that either client reads under this name in a directory of configuration;
 // nullopt for other files, hidden and backup files, and tofu-modlock's own override file.

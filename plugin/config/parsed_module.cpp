@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "plugin/config/state_providers.h"
+#include "plugin/hcl/json_reader.h"
 #include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
@@ -107,7 +109,8 @@ class UnknownSourceFinder {
       }
       for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
         if (file.json && !is_known_block(attribute.name)) {
-          search(attribute.value, std::string(attribute.name), kMostLabels);
+          hcl::JsonReader value(file.text, file.path, Code::config_parse, attribute.value.range.start);
+          search(value, cut_text(std::string(attribute.name), kLongestAddress), kMostLabels);
         }
       }
     }
@@ -116,22 +119,24 @@ class UnknownSourceFinder {
 
  private:
   static constexpr int kMostLabels = 3;
+  static constexpr std::size_t kLongestAddress = 200;  // each block has its own copy
 
   // JSON syntax: each label is a level of objects.
-  void search(const hcl::Expression& value, const std::string& address, int labels) {
-    if (const auto* tuple = std::get_if<hcl::Tuple>(&value.node)) {
-      for (const hcl::Expression& item : tuple->items) {
-        search(item, address, labels);
+  void search(hcl::JsonReader& value, const std::string& address, int labels) {
+    const bool is_object = value.peek() == '{';
+    if ((!is_object && value.peek() != '[') || labels < 0) {
+      value.skip_checked();
+      return;
+    }
+    for (bool more = value.open(); more; more = value.another()) {
+      const hcl::Expression key = is_object ? value.read_name() : hcl::Expression();
+      const auto* name = std::get_if<hcl::JsonString>(&key.node);
+      const bool is_source = name != nullptr && name->text == "source";
+      if (is_source) {
+        add(address, key.range);
       }
-    } else if (const auto* object = std::get_if<hcl::Object>(&value.node)) {
-      for (const hcl::ObjectItem& item : object->items) {
-        const auto* key = std::get_if<hcl::JsonString>(&item.key.node);
-        if (key != nullptr && key->text == "source") {
-          add(address, item.key.range);
-        } else if (key != nullptr && labels > 0) {
-          search(item.value, address + "." + key->text, labels - 1);
-        }
-      }
+      search(value, name == nullptr ? address : cut_text(address + "." + name->text, kLongestAddress),
+             is_source ? -1 : labels - is_object);
     }
   }
 
@@ -197,8 +202,7 @@ void collect_runs(const ConfigText& file, std::vector<ModuleCallSyntax>& calls, 
     if (run.type != "run") {
       continue;
     }
-    const auto module = std::find_if(run.body.blocks.begin(), run.body.blocks.end(),
-                                     [](const hcl::Block& block) { return block.type == "module"; });
+    const auto module = std::ranges::find(run.body.blocks, "module", &hcl::Block::type);
     if (module == run.body.blocks.end()) {
       continue;
     }
@@ -219,8 +223,7 @@ void collect_runs(const ConfigText& file, std::vector<ModuleCallSyntax>& calls, 
       }
     }
     merge_arguments(call, *module, file);
-    const auto first = std::find_if(calls.begin(), calls.end(),
-                                    [&](const ModuleCallSyntax& other) { return other.name == call.name; });
+    const auto first = std::ranges::find(calls, call.name, &ModuleCallSyntax::name);
     if (first == calls.end()) {
       calls.push_back(std::move(call));
       continue;

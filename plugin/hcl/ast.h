@@ -238,8 +238,7 @@ struct Body {
 
   // The attribute of that name, or null.
   const Attribute* find(std::string_view name) const {
-    const auto found = std::find_if(attributes.begin(), attributes.end(),
-                                    [&](const Attribute& attribute) { return attribute.name == name; });
+    const auto found = std::ranges::find(attributes, name, &Attribute::name);
     return found == attributes.end() ? nullptr : &*found;
   }
 };

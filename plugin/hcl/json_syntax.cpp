@@ -48,21 +48,15 @@ class JsonBodyReader {
   void read_labels(Header& header, std::vector<Block>& blocks);
   void read_content(const Header& header, std::vector<Block>& blocks);
   void read_block(const Range& header_range, const Header& header, std::vector<Block>& blocks);
-  bool labels_fit(const Header& header);
 
   ParsedFile file_;
   JsonReader json_;
-  std::size_t label_bytes_left_;
-  bool labels_are_reported_ = false;
   const std::string& path_;
   const ParseOptions& options_;
 };
 
 constexpr std::string_view kComment = "//";
 constexpr BodySchema kOnlyAttributes;
-
-// A label is written once for all blocks of an array, but each block has its own copy.
-constexpr std::size_t kLabelBytesPerByte = 16;
 
 constexpr std::string_view kBody = "an object or an array of objects";
 
@@ -75,8 +69,7 @@ std::string example_of(const BlockSchema& schema) {
 }
 
 const BlockSchema* find_block(const BodySchema& schema, std::string_view type) {
-  const auto found = std::find_if(schema.blocks.begin(), schema.blocks.end(),
-                                  [&](const BlockSchema& block) { return block.type == type; });
+  const auto found = std::ranges::find(schema.blocks, type, &BlockSchema::type);
   return found == schema.blocks.end() ? nullptr : &*found;
 }
 
@@ -84,7 +77,6 @@ JsonBodyReader::JsonBodyReader(std::shared_ptr<Text> text, const std::string& pa
                                Position start)
     : file_{.body = {}, .diagnostics = {}, .text = std::move(text)},
       json_(file_.text->content, path, options.error_code, start),
-      label_bytes_left_(kLabelBytesPerByte * file_.text->content.size()),
       path_(path),
       options_(options) {}
 
@@ -182,6 +174,7 @@ void JsonBodyReader::read_attribute(const Expression& name, bool open, Attribute
          .hint = "keep one of them"});
     return;
   }
+  if (!may_keep(kAttributeMemory, file_, options_, {path_, name.range})) return;
   const std::string_view kept = file_.text->keep(text, name.range.start.byte + 1);
   body.attributes.push_back({kept, name.range, {*file_.text, value}});
 }
@@ -226,11 +219,8 @@ void JsonBodyReader::read_block(const Range& header_range, const Header& header,
   if (!empty && !holds_others()) {
     return report_kind(fmt::format("{} as the content of block \"{}\"", kBody, header.schema.type), hint);
   }
-  if (!labels_fit(header)) {
-    json_.skip_checked();
-    return;
-  }
   Block block{std::string(header.schema.type), header.labels, header_range, {json_.here(), {}}, {}};
+  if (!may_keep(memory_of(block), file_, options_, {path_, header_range})) return void(json_.skip_checked());
   if (empty) {
     json_.skip_checked();
   } else {
@@ -239,23 +229,6 @@ void JsonBodyReader::read_block(const Range& header_range, const Header& header,
   block.range.end = json_.here();
   blocks.push_back(std::move(block));
   keep_last_block(file_, blocks, &blocks == &file_.body.blocks ? 1 : 2, options_);
-}
-
-bool JsonBodyReader::labels_fit(const Header& header) {
-  std::size_t size = 0;
-  for (const Label& label : header.labels) size += label.text.size();
-  if (size <= label_bytes_left_) {
-    label_bytes_left_ -= size;
-    return true;
-  }
-  if (!std::exchange(labels_are_reported_, true)) {
-    add({.code = Code::limit_exceeded,
-         .message = fmt::format("the labels of block \"{}\" are too long for how often this array repeats them",
-                                header.schema.type),
-         .location = Location{path_, JsonReader(json_).skip_checked()},
-         .hint = "give the blocks short labels"});
-  }
-  return false;
 }
 
 ParsedFile failed(Error error) {
@@ -281,6 +254,7 @@ ParsedFile parse_json(std::string_view text, const std::string& path, const Body
   auto kept = std::make_shared<Text>();
   kept->content = text;
   kept->json = true;
+  if (!options.allowance) (options.allowance = std::make_shared<Allowance>())->add_text(text.size());
   return JsonBodyReader(kept, path, options).read_root(schema);
 }
 

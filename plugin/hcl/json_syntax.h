@@ -37,9 +37,8 @@ struct BodySchema {
 // Strict JSON (RFC 8259): no comments, no trailing commas, no byte order mark, one root value, which is an object or an
 // array of objects. Stricter than the reference: invalid UTF-8, NUL bytes and lone surrogates are errors. Nesting
 // deeper than kMaxDepth is LIMIT_EXCEEDED. Positions count columns in grapheme clusters, as for native syntax. Time and
-// memory are linear: if an array repeats labels so often that they outgrow the text, that is LIMIT_EXCEEDED too. A
-// syntax error ends the reading of the file. A value of a kind that the schema does not allow ("module": 5) is
-// reported, and reading continues.
+// memory are linear (see Allowance). A syntax error ends the reading of the file. A value of a kind that the schema
+// does not allow ("module": 5) is reported, and reading continues.
 ParsedFile parse_json(std::string_view text, const std::string& path, const BodySchema& schema,
                       ParseOptions options = {});
 

@@ -14,6 +14,7 @@
 namespace modlock::hcl {
 namespace {
 
+constexpr std::size_t kPlaceMemory = 192;  // see kAttributeMemory
 constexpr std::string_view kQuoteHint = "put text between straight double quotes: \"text\"";
 
 // Returns the template that the text is, or the expression of its interpolation if it has nothing else.
@@ -73,7 +74,7 @@ std::optional<Error> text_error(std::string_view text, Position start, const std
       .hint = "save the file as UTF-8"};
 }
 
-ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options) {
+ParsedFile parse_native(std::string_view text, const std::string& path, ParseOptions options) {
   Position start;
   if (text.starts_with(kByteOrderMark)) start.byte = static_cast<std::uint32_t>(kByteOrderMark.size());
   auto kept = std::make_shared<Text>();
@@ -87,6 +88,7 @@ ParsedFile parse_native(std::string_view text, const std::string& path, const Pa
     return file;
   }
   if (kept->content.empty()) kept->content = text;
+  if (!options.allowance) (options.allowance = std::make_shared<Allowance>())->add_text(text.size());
   return NativeParser(kept->content, start, path, options.error_code).parse(kept, options);
 }
 
@@ -200,7 +202,7 @@ ParsedFile NativeParser::parse(std::shared_ptr<Text> text, const ParseOptions& o
   checks_only_ = true;
   AttributeNames names;
   bool recovering = false;
-  while (file_.diagnostics.size() < kMaxErrors) {
+  while (file_.diagnostics.size() < kMaxErrors && !file_.is_full) {
     while (tokens_.take_if(TokenKind::newline)) {
     }
     if (tokens_.next_is(TokenKind::end) || (options.stops && options.stops())) break;
@@ -243,15 +245,41 @@ Block NativeParser::parse_checked_block(std::shared_ptr<Text> text) {
 }
 
 void keep_last_block(ParsedFile& file, std::vector<Block>& blocks, int depth, const ParseOptions& options) {
+  if (!options.keep) return;
   Block& block = blocks.back();
-  const Keep kept = options.keep ? options.keep(block, depth) : Keep::block;
+  options.allowance->give_back(memory_of(block));
+  const Keep kept = options.keep(block, depth);
   if (kept == Keep::place || kept == Keep::both) {
     const Label& label = block.labels.front();
     const std::size_t at = label.range.start.byte;
     file.places.push_back({file.text->keep(label.text, file.text->content[at] == '"' ? at + 1 : at),
                            block.header_range.start, block.range.start});
+    options.allowance->take(kPlaceMemory);
   }
-  if (kept == Keep::place || kept == Keep::nothing) blocks.pop_back();
+  if (kept == Keep::place || kept == Keep::nothing) {
+    blocks.pop_back();
+  } else {
+    options.allowance->take(memory_of(block));
+  }
+}
+
+std::size_t memory_of(const Block& block) {
+  std::size_t sum = kBlockMemory + block.body.attributes.size() * kAttributeMemory;
+  for (const Label& label : block.labels) sum += memory_of(label);
+  for (const Block& inner : block.body.blocks) sum += memory_of(inner);
+  return sum;
+}
+
+bool may_keep(std::size_t bytes, ParsedFile& file, const ParseOptions& options, const Location& where) {
+  if (!options.allowance || options.allowance->take(bytes)) return true;
+  if (std::exchange(file.is_full, true)) return false;
+  file.diagnostics.push_back(
+      {Severity::error,
+       {.code = Code::limit_exceeded,
+        .message = "the blocks and arguments up to here need more than 10 times the memory of their text",
+        .location = where,
+        .hint = "use lists, maps and for_each for what is repeated"}});
+  return false;
 }
 
 std::string_view Text::keep(std::string_view name, std::size_t at) {

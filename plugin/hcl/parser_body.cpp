@@ -54,6 +54,8 @@ bool NativeParser::parse_attribute(const Token& name, Body& body, AttributeNames
          .location = Location{path_, name.range},
          .related = {{"it was first set here", {path_, first->name_range}}},
          .hint = "keep one of them"});
+  } else if (options_ != nullptr && !may_keep(kAttributeMemory, file_, *options_, {path_, name.range})) {
+    return false;
   } else {
     body.attributes.push_back({name.text, name.range, {*file_.text, value.range}});
   }
@@ -134,9 +136,11 @@ bool NativeParser::parse_labels(Block& block) {
                            : newline ? "put the \"{\" on the line of the block's type"
                                      : "");
     }
-    block.header_range.end = block.labels.back().range.end;
+    const Label& label = block.labels.back();
+    block.header_range.end = label.range.end;
+    if (options_ != nullptr && !may_keep(memory_of(label), file_, *options_, {path_, label.range})) return false;
   }
-  return true;
+  return options_ == nullptr || may_keep(kBlockMemory, file_, *options_, {path_, block.header_range});
 }
 
 bool NativeParser::parse_label(Label& into) {

@@ -29,7 +29,6 @@ struct Value {
 
   const std::string* as_string() const { return std::get_if<std::string>(&data); }
   const TupleValue* as_tuple() const { return std::get_if<TupleValue>(&data); }
-  const ObjectValue* as_object() const { return std::get_if<ObjectValue>(&data); }
   bool is_null() const { return std::holds_alternative<NullValue>(data); }
 };
 

@@ -20,14 +20,11 @@ using ConversionError = std::string;
 // reported (cty reports any).
 tl::expected<Value, ConversionError> convert(const Value& value, const Type& type);
 
-// Returns the one type that values of all `types` convert to without a check of their content (cty's Unify), or nullopt
-// if there is none. Number and string become string; tuples of one size a tuple, of several sizes a list; objects with
-// the same attributes an object, with different ones a map. No types, or dynamic ones mixed with lists, maps, tuples or
-// objects, become dynamic. Also nullopt for more than 1000 different types of several kinds.
-std::optional<Type> unify(std::span<const Type> types);
-
-// The same with conversions that may fail, like that from a map to an object (UnifyUnsafe). Conditionals and defaults
-// of optional attributes use it.
+// Returns the one type that values of all `types` convert to, or nullopt if there is none. A conversion may fail for
+// some values, like that from a map to an object (cty's UnifyUnsafe). Number and string become string; tuples of one
+// size a tuple, of several sizes a list; objects with the same attributes an object, with different ones a map. No
+// types, or dynamic ones mixed with lists, maps, tuples or objects, become dynamic. Also nullopt for more than 1000
+// different types of several kinds.
 std::optional<Type> unify_unsafe(std::span<const Type> types);
 
 }  // namespace modlock::eval

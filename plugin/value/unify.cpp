@@ -219,10 +219,6 @@ std::optional<Type> unify(std::span<const Type> types, Safety safety) {
   return found ? found : choose(all, safety);
 }
 
-std::optional<Type> unify(std::span<const Type> types) {
-  return types.empty() ? Type::dynamic() : unify(types, Safety::safe);
-}
-
 std::optional<Type> unify_unsafe(std::span<const Type> types) {
   return types.empty() ? Type::dynamic() : unify(types, Safety::unsafe);
 }

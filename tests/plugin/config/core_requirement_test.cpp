@@ -18,8 +18,7 @@ ConfigText config_text(const std::string& name, const std::string& text) {
   ConfigText file{.name = name, .path = "m/" + name, .text = text};
   file.json = name.ends_with(".json");
   file.role = name.find("override.") != std::string::npos ? ConfigFile::Role::override_file : ConfigFile::Role::primary;
-  file.parsed =
-      file.json ? hcl::parse_json(text, file.path, schema_of(ConfigKind::module)) : hcl::parse_native(text, file.path);
+  parse_text(file, ConfigKind::module, ConfigParts::all);
   return file;
 }
 

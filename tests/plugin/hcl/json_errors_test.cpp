@@ -385,10 +385,12 @@ BOOST_AUTO_TEST_CASE(limits) {
        repeat("{\"a\":", 1'000'000),
        {"f:1:1281-1:1282 this is nested more than 256 levels deep, which is the limit (split it, for example with "
         "local values)"}},
-      {"labels",
-       "{\"module\":{\"" + repeat("x", 1'000) + "\":[" + repeat("{},", 1'000) + "{}]}}",
-       {"f:1:1208-1:1210 the labels of block \"module\" are too long for how often this array repeats them (give the "
-        "blocks short labels)"}},
+      {"labels", "{\"module\":{\"" + repeat("x", 1'000) + "\":[" + repeat("{},", 1'000) + "{}]}}", {}},
+      {"labels that need much memory",
+       "{\"module\":{\"" + repeat("x", 100'000) + "\":[" + repeat("{},", 1'000) + "{}]}}",
+       {"f:1:100015-1:100016 the blocks and arguments up to here need more than 10 times the memory of their text (use "
+        "lists, "
+        "maps and for_each for what is repeated)"}},
   });
 }
 

@@ -153,8 +153,10 @@ BOOST_AUTO_TEST_CASE(large_texts) {
       {"one grapheme cluster", "{\"a\": \"e" + repeat("\xCC\x81", 1'000'000) + "\"}", 1, 0},
       {"one long number", "{\"a\": " + repeat("1", 200'000) + "}", 1, 0},
       {"many attributes", many + "\"b\":1}", 20'001, 0},
-      {"many blocks", "{\"module\": {\"a\": [" + repeat("{},", 100'000) + "{}]}}", 0, 100'001},
-      {"many labels", "{\"module\": {" + repeat("\"a\": {\"source\": \"./x\"},", 100'000) + "\"a\": {}}}", 0, 100'001},
+      {"many blocks", "{\"module\": {\"a\": [" + repeat("{\"b\": \"" + repeat("x", 250) + "\"},", 50'000) + "{}]}}", 0,
+       50'001},
+      {"many labels",
+       "{\"module\": {" + repeat("\"a\": {\"b\": \"" + repeat("x", 250) + "\"},", 50'000) + "\"a\": {}}}", 0, 50'001},
       {"blanks", repeat(" \n", 200'000) + "{}", 0, 0},
   };
   for (const Large& row : rows) {

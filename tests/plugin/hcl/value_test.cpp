@@ -21,7 +21,7 @@ std::string value_text(const Value& value) {
     for (const Value& item : *items) out += value_text(item) + ",";
     return "[" + out + "]";
   }
-  for (const auto& [key, item] : *value.as_object()) out += key + "=" + value_text(item) + ",";
+  for (const auto& [key, item] : std::get<ObjectValue>(value.data)) out += key + "=" + value_text(item) + ",";
   return "{" + out + "}";
 }
 
