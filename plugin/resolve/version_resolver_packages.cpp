@@ -145,7 +145,18 @@ Result<void> VersionResolver::publish_decision(const Group& group) {
     ResolvedModule& resolved = resolved_.insert_or_assign(node->key, group.decision).first->second;
     const auto* const directory = request_.replaces_packages ? replacement_of(*node, walk.settings) : nullptr;
     if (directory != nullptr) {
-      MODLOCK_TRY(resolved.package_directory, confine(walk.root / directory->text, walk.bounds));
+      const auto at_its_place = [&](Error error) {
+        error.location = directory->location;
+        return error;
+      };
+      MODLOCK_TRY(resolved.package_directory,
+                  confine(walk.root / directory->text, walk.bounds).map_error(at_its_place));
+      if (!path_is_directory(resolved.package_directory)) {
+        return fail(at_its_place({.code = Code::config_parse,
+                                  .message = fmt::format("{} cannot be replaced by \"{}\": directory not found",
+                                                         node->subject(), resolved.package_directory.string()),
+                                  .hint = "correct the directory, or remove the replacement"}));
+      }
       resolved.package_subdir.clear();
       resolved.is_replaced = true;
     }

@@ -176,6 +176,8 @@ BOOST_AUTO_TEST_CASE(what_a_replacement_does_not_explain_stays_tampered) {
 BOOST_AUTO_TEST_CASE(replacements_that_are_refused_and_their_harmless_neighbors) {
   const std::string why = "Error: module.vpc cannot be replaced by a directory: ";
   const std::string remove = " [SOURCE_DENIED]\n  hint: remove the replacement\n";
+  const std::string none =
+      "Error: module.vpc cannot be replaced by \"<dir>/none\": directory not found [CONFIG_PARSE]\n";
   struct Row {
     std::string name;
     std::function<void()> prepare;
@@ -239,7 +241,19 @@ BOOST_AUTO_TEST_CASE(replacements_that_are_refused_and_their_harmless_neighbors)
        },
        install, "Error: the path \"<dir>/link\" is outside "},
       {"a directory that does not exist", file("module \"vpc\" {\n  replace = \"../none\"\n}\n"), install,
-       "Error: module \"vpc\": the directory \"<dir>/none\" does not exist [CONFIG_PARSE]\n"},
+       none + "  at .tofu-modlock.local.hcl:2:13 (module.vpc)\n"},
+      {"a directory of the flag that does not exist",
+       [] {},
+       {"install", "--replace", "module.vpc=../none"},
+       none + "  at --replace (module.vpc)\n  hint: correct the directory, or remove the replacement\n"},
+      {"a directory of the user's settings that does not exist",
+       [&] { of_user("source \"git::file://*/vpc.git*\" {\n  replace = \"" + path("none").string() + "\"\n}\n"); },
+       install, none + "  at <dir>/home/.config/tofu-modlock/config.hcl:2:13 (module.vpc)\n"},
+      {"a file in place of the directory",
+       [&] { write_text(path("vpc/out"), ""); },
+       {"install", "--replace", "module.vpc=../vpc/out"},
+       "Error: module.vpc cannot be replaced by \"<dir>/vpc/out\": directory not found [CONFIG_PARSE]\n  at "
+       "--replace (module.vpc)\n"},
       {"a link in the directory that leaves it", [&] { fs::create_symlink("../root/main.tf", path("vpc/out")); },
        flagged,
        "Error: module.vpc cannot be replaced by \"<dir>/vpc\": the link \"out\" of the package points outside it "

@@ -42,6 +42,26 @@ BOOST_AUTO_TEST_CASE(the_setting_of_the_user_makes_links) {
   BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
 }
 
+// A replacement is for a root module that the user works on, not for Terragrunt's copies.
+BOOST_AUTO_TEST_CASE(units_get_the_locked_packages_and_no_replacements) {
+  write("work/main.tf", "# work\n");
+  write_text(path("home/.config/tofu-modlock/config.hcl"),
+             "source \"git::file://*/vpc.git*\" {\n  replace = \"" + (root() / "work").string() + "\"\n}\n");
+  for (const char* place : {"live/vpc/", "catalog/"}) {
+    write(std::string(place) + ".tofu-modlock.local.hcl", "module \"vpc\" {\n  replace = \"../../work\"\n}\n");
+  }
+  for (const char* command : {"init", "plan"}) {
+    const Ran ran = terragrunt({command});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(read_text(working_directory() / ".terraform/modules/vpc/main.tf").find("# work") == std::string::npos);
+  }
+  // The same settings of the user apply to the module itself.
+  fs::remove(root() / "catalog/.tofu-modlock.local.hcl");
+  BOOST_TEST(modlock({"lock", "--install", "--chdir", "catalog"}).exit_code == 0);
+  BOOST_TEST(modlock({"install", "--chdir", "catalog"}).exit_code == 0);
+  BOOST_TEST(read("catalog/.terraform/modules/vpc/main.tf") == "# work\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
   terragrunt({"init"});
   const std::string before = unit_lock();
