@@ -42,6 +42,8 @@ Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display) {
   const std::string host = host_in_ascii(ascii::lower(url.host));
   const std::size_t aws = std::min(host.find(".amazonaws.com"), host.size());
   const bool is_aws = host.substr(aws) == ".amazonaws.com" || host.substr(aws) == ".amazonaws.com.cn";
+  // The client takes these for AWS, too.
+  const bool ends_like_aws = host.ends_with("amazonaws.com") || host.ends_with("amazonaws.com.cn");
   const std::size_t start = is_aws ? host.rfind(".s3", aws - 1) + 1 : 0;
   const bool has_bucket = start != 0;
   const std::string service = host.substr(start, aws - start);  // "s3", "s3-REGION" or "s3.REGION"
@@ -51,7 +53,8 @@ Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display) {
     object.region = service.starts_with("s3-") || service.starts_with("s3.") ? service.substr(3) : "";
   }
   const std::size_t slash = has_bucket ? 0 : url.path.find('/', 1);
-  if (slash == std::string::npos || slash == 1 || has_dot_dot(url.path) || object.region.empty()) {
+  if (slash == std::string::npos || slash == 1 || has_dot_dot(url.path) || object.region.empty() ||
+      ends_like_aws != is_aws || (is_aws && object.region.find('.') != std::string::npos)) {
     return fail(Code::source_invalid,
                 fmt::format("\"{}\" is not an address of S3: expected a region, a bucket and a key", display),
                 "write s3::https://s3-REGION.amazonaws.com/BUCKET/KEY, or the host of another server of S3");
