@@ -97,8 +97,7 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
 }
 
 // `allowance`: of all files of the module.
-Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
-                       ConfigParts parts, const std::shared_ptr<hcl::Allowance>& allowance, const Context& context) {
+Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, hcl::Allowance& allowance) {
   MODLOCK_TRY(auto text, read_document(place / file.name, documents).map_error([&](Error error) {
     if (error.code == Code::limit_exceeded) {
       error.location = Location{file.path, std::nullopt};
@@ -113,29 +112,31 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
                       .hint = "it may be a dangling link; remove or repair it"});
   }
   file.text = std::move(*text);
-  if (allowance->add_text(file.text.size()) > kMaxModuleBytes) {
+  if (allowance.add_text(file.text.size()) > kMaxModuleBytes) {
     return fail({.code = Code::limit_exceeded,
                  .message = fmt::format("the files of this module have more than {} bytes", kMaxModuleBytes),
                  .location = Location{file.path, std::nullopt},
                  .hint = "split it into several modules"});
   }
-  parse_text(file, kind, parts, {.stops = [&] { return !context.check(); }, .allowance = allowance});
-  hcl::name_conflict_markers(file.parsed, file.text);
-  return context.check();
+  return {};
 }
 
-// Parsing takes most of the time if there are many files; for a few, threads cost more than they save.
+// Parsing takes most of the time if there are many files; for a few, threads cost more than they save. All texts are
+// read first, because what one may need depends on the size of all.
 Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, const Documents& documents,
                         ConfigKind kind, const Context& context, ConfigParts parts) {
   constexpr std::size_t kMany = 16;
   const std::size_t width = files.size() < kMany ? 1 : core_count();
-  std::vector<Result<void>> read(files.size());
   const auto allowance = std::make_shared<hcl::Allowance>();
+  for (ConfigText& file : files) {
+    MODLOCK_TRY(context.check());
+    MODLOCK_TRY(read_text(file, place, documents, *allowance));
+  }
   parallel_for(files.size(), width, [&](std::size_t i) {
-    read[i] = read_text(files[i], place, documents, kind, parts, allowance, context);
+    parse_text(files[i], kind, parts, {.stops = [&] { return !context.check(); }, .allowance = allowance});
+    hcl::name_conflict_markers(files[i].parsed, files[i].text);
   });
-  const auto failed = std::find_if(read.begin(), read.end(), [](const Result<void>& one) { return !one; });
-  return failed == read.end() ? Result<void>() : std::move(*failed);
+  return context.check();
 }
 
 // Whether normalizing a relative path does not change it.

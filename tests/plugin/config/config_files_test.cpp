@@ -154,6 +154,26 @@ BOOST_AUTO_TEST_CASE(text_of_tiny_values_takes_at_most_ten_times_its_size,
   }
 }
 
+// The same files are read in any order, and by several threads.
+BOOST_AUTO_TEST_CASE(text_of_all_files_counts_for_the_memory_of_each) {
+  std::string calls;
+  for (int number = 0; number < 30000; ++number) calls += "module \"m" + std::to_string(number) + "\" {\n}\n";
+  for (const char* comments : {"0.tf", "z.tf"}) {
+    for (const int others : {0, 20}) {
+      const test::TemporaryDirectory directory;
+      directory.write("a.tf", calls);
+      directory.write(comments, "#" + std::string(std::size_t{3} << 20U, ' ') + "\n");
+      for (int number = 0; number < others; ++number) {
+        directory.write("b" + std::to_string(number) + ".tf", "# small\n");
+      }
+      const auto module = read_module(directory / ".", {}, ClientKind::opentofu);
+      BOOST_REQUIRE(module);
+      BOOST_TEST(std::ranges::none_of((*module)->diagnostics,
+                                      [](const Diagnostic& one) { return one.what.code == Code::limit_exceeded; }));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(sizes) {
   constexpr std::size_t kMost = hcl::kMaxTextBytes;
   const auto sized = [](std::size_t size) { return "#" + std::string(size - 2, ' ') + "\n"; };
