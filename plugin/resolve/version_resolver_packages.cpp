@@ -147,6 +147,7 @@ Result<void> VersionResolver::publish_decision(const Group& group) {
     if (directory != nullptr) {
       const auto at_its_place = [&](Error error) {
         error.location = directory->location;
+        error.subject = node->subject();
         return error;
       };
       MODLOCK_TRY(resolved.package_directory,

@@ -316,6 +316,14 @@ BOOST_AUTO_TEST_CASE(replacements_that_are_refused_and_their_harmless_neighbors)
   }
 }
 
+// Calls of one package are decided together.
+BOOST_AUTO_TEST_CASE(the_error_names_the_call_that_is_replaced) {
+  write("a.tf", module_call("a", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = modlock({"install", "--replace", "module.vpc=../none"});
+  BOOST_TEST(ran.err.find("  at --replace (module.vpc)\n") != std::string::npos, ran.err);
+}
+
 // A call with a version needs an override file.
 BOOST_AUTO_TEST_CASE(an_override_file_that_exists_excludes_a_replacement) {
   environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
