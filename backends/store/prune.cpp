@@ -79,8 +79,8 @@ Result<std::vector<CacheEntry>> things_in(const Store& store, const Context& con
     for (const fs::path& path : paths) {
       MODLOCK_TRY(context.check());
       std::error_code error;
-      const fs::file_type type = fs::symlink_status(path, error).type();
-      if (is_hidden(path) || type != (kind == Kind::record ? fs::file_type::regular : fs::file_type::directory)) {
+      if (kind == Kind::record &&
+          (is_hidden(path) || fs::symlink_status(path, error).type() != fs::file_type::regular)) {
         continue;
       }
       MODLOCK_TRY(const auto bytes, kind == Kind::record ? fs::file_size(path, error) : bytes_below(path));
