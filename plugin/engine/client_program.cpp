@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
@@ -122,12 +123,12 @@ bool has_files_of_opentofu(const fs::path& directory) {
 // A call whose package is not the same for both clients, because its address has no host; null: there is none.
 const ModuleNode* find_dependent_call(const ModuleTree& tree, ClientKind tool) {
   const std::string_view registry = default_registry(tool);
-  const auto found = std::ranges::find_if(tree.nodes, [&](const auto& one) {
+  const auto* found = find_where(tree.nodes, [&](const auto& one) {
     const ModuleNode& node = one.second;
     return node.address.source.kind == SourceKind::registry && node.address.source.host == registry &&
            !node.call.source.text.starts_with(registry);
   });
-  return found == tree.nodes.end() ? nullptr : &found->second;
+  return found ? &found->second : nullptr;
 }
 
 Error frozen_at(std::string message, std::string subject, const Location& location, std::string hint) {
@@ -165,13 +166,11 @@ Result<void> check_other_files(OpenRoot& open, const ModuleTree& tree) {
                     to_string(open.root.walk.tool), display_name(open.root.walk.tool))));
   };
   for (const auto& [key, node] : read->nodes) {
-    const auto known = tree.nodes.find(key);
-    const bool is_same = known != tree.nodes.end() &&
-                         known->second.address.source.identity() == node.address.source.identity() &&
-                         known->second.constraints_text() == node.constraints_text();
-    const auto entry = lock.modules.find(key);
-    if (node.address.source.is_remote() && !is_same &&
-        (entry == lock.modules.end() || why_not_answered(node, entry->second))) {
+    const ModuleNode* known = find_in(tree.nodes, key);
+    const bool is_same = known && known->address.source.identity() == node.address.source.identity() &&
+                         known->constraints_text() == node.constraints_text();
+    const ModuleLock* entry = find_in(lock.modules, key);
+    if (node.address.source.is_remote() && !is_same && (!entry || why_not_answered(node, *entry))) {
       return unlocked(key, node.call.source.location);
     }
   }

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "backends/base/collections.h"
 #include "backends/base/parallel.h"
 #include "backends/base/single_flight_map.h"
 #include "plugin/diff/call_use.h"
@@ -59,12 +60,6 @@ PackagePlace place_of(const ModuleNode* node) {
   }
   const std::string below = node->directory.lexically_relative(node->package_directory).generic_string();
   return {node->package_directory, below == "." ? "" : below};
-}
-
-template <typename Value>
-const Value* find_in(const std::map<std::string, Value, std::less<>>& map, const std::string& key) {
-  const auto found = map.find(key);
-  return found == map.end() ? nullptr : &found->second;
 }
 
 std::optional<ChangeSide> side(const ModuleLock* lock) {

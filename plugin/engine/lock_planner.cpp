@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/base/collections.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "plugin/engine/open_root.h"
@@ -30,10 +31,8 @@ struct NewLock {
 // Returns the text of a lock file on disk; nullopt: there is none.
 std::optional<std::string_view> text_on_disk(const LockDocument& lock, const std::string& path,
                                              const LockFile& before) {
-  if (lock.merge) {
-    if (const auto text = lock.merge->on_disk.find(path); text != lock.merge->on_disk.end()) {
-      return text->second;
-    }
+  if (const auto* text = lock.merge ? find_in(lock.merge->on_disk, path) : nullptr; text != nullptr) {
+    return *text;
   }
   return before.exists ? std::optional<std::string_view>(before.text) : std::nullopt;
 }
@@ -114,9 +113,7 @@ Result<void> add_policy(Settings& settings, const messages::LockPlanParams& para
   const auto written = [](const std::string& text) {
     return SourceText{text, Location{"params.policy", std::nullopt}};
   };
-  for (const std::string& glob : params.deny) {
-    settings.deny_sources.push_back(written(glob));
-  }
+  std::ranges::transform(params.deny, std::back_inserter(settings.deny_sources), written);
   if (!params.allow.empty()) {
     AllowList& list = settings.allow_lists.emplace_back();
     std::ranges::transform(params.allow, std::back_inserter(list.globs), written);

@@ -75,10 +75,9 @@ void add_installed(PlanRequest& request, const OpenRoot& open) {
     const DataDirectory& data = open.root.data;
     const Store& store = open.engine().store();
     const ModuleLocks& entries = locked.count(node.key) != 0 ? locked : blocks_of(dropped).modules;
-    const auto entry = entries.find(node.key);
-    auto place =
-        entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, open.context);
-    const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, open.context);
+    const ModuleLock* entry = find_in(entries, node.key);
+    auto place = entry ? installed_package(node, h1, data, manifest, store, open.context) : std::nullopt;
+    const bool is_proven = place && has_locked_modes(*entry, place->directory, data, store, open.context);
     return is_proven ? std::move(place) : std::nullopt;
   };
 }
@@ -133,10 +132,7 @@ std::string why_needs_are_unknown(const StateProviders& state, const ModuleTree&
 }
 
 std::vector<std::string> module_targets(const std::vector<std::string>& targets) {
-  std::vector<std::string> modules;
-  std::ranges::copy_if(targets, std::back_inserter(modules),
-                       [](const std::string& target) { return !target.starts_with(kProviderSubject); });
-  return modules;
+  return filtered(targets, [](const std::string& target) { return !target.starts_with(kProviderSubject); });
 }
 
 }  // namespace
