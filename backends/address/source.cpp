@@ -87,7 +87,7 @@ constexpr std::array<SourceTraits, 10> kTraits = {{
     {SourceKind::directory, "directory", {"file"}, directory, Versions::none, Id::backend, "origin", ""},
     {SourceKind::hg, "hg", {"hg"}, remote, Versions::external, Id::backend, "origin", "download"},
     {SourceKind::s3, "s3", {"s3"}, remote, Versions::none, Id::checksum, "zh", "s3", "", "", "", "version"},
-    {SourceKind::gcs, "gcs", {"gcs"}, remote, Versions::external, Id::backend, "origin", "download"},
+    {SourceKind::gcs, "gcs", {"gcs"}, remote, Versions::none, Id::checksum, "zh", "gcs", "", "", "", "#"},
     {SourceKind::unsupported, "unsupported", {}, remote, Versions::external, Id::backend, "origin", "download"},
 }};
 
@@ -185,6 +185,10 @@ std::string Source::identity() const {
                                  user, user.empty() ? "" : "@", escape_host(host), path, below);
   char separator = '?';
   for (const auto& [key, value] : query) {
+    if (key == "#") {  // would be a part of a subdirectory without the "?"
+      text += fmt::format("{}#{}", separator == '?' && !below.empty() ? "?" : "", value);
+      continue;
+    }
     text += fmt::format("{}{}={}", separator, key, percent_encoded(value, "/:@,"));  // readable: "ref=feature/a"
     separator = '&';
   }

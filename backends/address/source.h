@@ -64,7 +64,8 @@ struct SourceTraits {
   std::string_view tag_argument = {};
   std::string_view id_argument = {};
   std::string_view default_reference = {};  // used if the address names no reference; empty: none
-  std::string_view own_argument = {};       // another argument that selects content; empty: none
+  std::string_view own_argument = {};       // another argument that selects content, "#" for a number as the fragment;
+                                            // empty: none
 };
 const SourceTraits& traits_of(SourceKind kind);
 // Returns the kind with this getter: `unsupported` if there is none.

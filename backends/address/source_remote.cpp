@@ -328,7 +328,8 @@ QueryArguments identity_query(SourceKind kind, const QueryArguments& query) {
   QueryArguments kept;
   for (const auto& argument : query) {
     const auto same_key = [&](const auto& other) { return other.first == argument.first; };
-    const bool is_own = !argument.first.empty() && argument.first == traits_of(kind).own_argument;
+    const bool is_own =
+        !argument.first.empty() && argument.first != "#" && argument.first == traits_of(kind).own_argument;
     if ((is_own || is_one_of(kIdentityArguments, argument.first)) && std::ranges::none_of(kept, same_key)) {
       kept.emplace_back(argument.first,
                         argument.first == "checksum" ? shown_checksum(argument.second) : argument.second);
@@ -350,6 +351,10 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
     source.path = url.raw_path.empty() ? url.path : url.raw_path;
   }
   source.query = identity_query(kind, query);
+  if (source.traits().own_argument == "#" && !url.fragment.empty() &&
+      std::ranges::all_of(url.fragment, ascii::is_digit)) {
+    source.query.emplace_back("#", url.fragment);
+  }
   return source;
 }
 

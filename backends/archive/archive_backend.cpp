@@ -51,7 +51,7 @@ class ArchiveFetch {
   Result<Checksum> listed_checksum(const ArchiveRequest& archive, std::string_view list);
   Result<HttpResponse> send(const ArchiveRequest& request, std::string purpose, BodySink* sink,
                             std::string_view validator = {});
-  Result<HttpResponse> send_to_s3(const S3Object& object, HttpRequest sent);
+  Result<HttpResponse> send_to_bucket(const S3Object& object, HttpRequest sent);
 
   HttpClient& http_;
   Credentials& credentials_;
@@ -96,9 +96,9 @@ std::string path_of(const SecretText& url) {
 
 Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchRequest& fetch_request) {
   MODLOCK_TRY(const auto request, read_request(address));
-  return request.format ? download(address, request, fetch_request)
-         : request.s3   ? fetch_objects(address, request)
-                        : follow(address, request, fetch_request);
+  return request.format   ? download(address, request, fetch_request)
+         : request.object ? fetch_objects(address, request)
+                          : follow(address, request, fetch_request);
 }
 
 Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::string purpose, BodySink* sink,
@@ -111,15 +111,15 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   if (sink != nullptr) {
     sent.body_limit = kLargestPackage;
   } else {
-    sent.body_limit = request.s3 ? kLargestObject : kLargestPage;
+    sent.body_limit = request.object ? kLargestObject : kLargestPage;
     sent.timeouts.total = kSmallAnswerTime;
   }
   if (const std::size_t blank = validator.find(' '); blank != std::string_view::npos) {
     sent.validators = {{"If-None-Match", std::string(validator.substr(blank + 1))}};
     sent.validated_address = validator.substr(0, blank);
   }
-  if (request.s3) {
-    return send_to_s3(*request.s3, std::move(sent));
+  if (request.object) {
+    return send_to_bucket(*request.object, std::move(sent));
   }
   if (!request.has_user) {
     MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
@@ -135,19 +135,23 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   return response;
 }
 
-// A redirect is not followed: the signature is only for this host.
-Result<HttpResponse> ArchiveFetch::send_to_s3(const S3Object& object, HttpRequest sent) {
-  MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::s3, "S3", object.profile, context_));
+// A redirect is not followed: the signature or the token is only for this host.
+Result<HttpResponse> ArchiveFetch::send_to_bucket(const S3Object& object, HttpRequest sent) {
+  const CredentialUse use = object.is_google ? CredentialUse::gcs : CredentialUse::s3;
+  MODLOCK_TRY(const auto found, credentials_.find(use, object.service(), object.profile, context_));
   if (const auto* credential = std::get_if<AwsCredential>(&found.secret)) {
     sign_request(sent, *credential, object.region, std::chrono::system_clock::now());
+  } else if (const auto* token = std::get_if<TokenCredential>(&found.secret);
+             token != nullptr && sent.url.reveal().starts_with(kGoogleStorage)) {  // as the client, to no emulator
+    sent.secret_headers.emplace_back("Authorization", SecretText("Bearer " + token->access_token.reveal()));
   }
   sent.redirects = 0;
-  sent.decodes = false;
+  sent.decodes = object.is_google;
   MODLOCK_TRY(const auto answer, http_.send(sent, context_));
   return expect_success(answer, sent).map_error([&](Error error) {
     error = explain_s3_error(std::move(error), answer);
     return error.code == Code::auth_required || error.code == Code::forbidden
-               ? explain_refusal(std::move(error), CredentialUse::s3, "S3", object.profile, credentials_, context_)
+               ? explain_refusal(std::move(error), use, object.service(), object.profile, credentials_, context_)
                : error;
   });
 }
@@ -205,14 +209,16 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
 Result<void> ArchiveFetch::write_objects(ArchiveRequest request, const std::string& display, FetchedTree& tree) {
   unpack::Rules rules(display, [](std::uint64_t enough) { return Result<std::uint64_t>(enough); }, {});
   MODLOCK_TRY(auto writer, unpack::TreeWriter::open(tree.directory));
-  std::string prefix = request.s3->key.substr(0, request.s3->key.find_last_not_of('/') + 1);
+  std::string prefix = request.object->key.substr(0, request.object->key.find_last_not_of('/') + 1);
   prefix += prefix.empty() ? "" : "/";
   QueryArguments query = {{"list-type", "2"}, {"prefix", prefix}};
+  // An ETag of Google also depends on the encoding of the response.
+  const bool is_google = request.object->is_google;
   for (int pages = 0; pages < kMostObjectPages; ++pages) {
-    request.url = request.s3->url("", query);
+    request.url = request.object->url("", query);
     MODLOCK_TRY(const auto response, send(request, "list the objects of the module package", nullptr));
-    MODLOCK_TRY(const auto page, read_object_page(response.body, display));
-    for (const auto& [key, etag] : page.objects) {
+    MODLOCK_TRY(const auto page, read_object_page(response.body, display, is_google ? "Generation" : "ETag"));
+    for (const auto& [key, state] : page.objects) {
       if (!key.starts_with(prefix)) {
         return unpack::unsafe_entry(display, key, "is outside of the listed directory");
       }
@@ -220,9 +226,9 @@ Result<void> ArchiveFetch::write_objects(ArchiveRequest request, const std::stri
         continue;
       }
       MODLOCK_TRY(const auto place, rules.place(key.substr(prefix.size()), unpack::EntryType::file));
-      request.url = request.s3->url(key);
+      request.url = request.object->url(key);
       MODLOCK_TRY(const auto object, send(request, "download an object of the module package", nullptr));
-      if (!etag.empty() && object.header("ETag").value_or(etag) != etag) {
+      if (!state.empty() && object.header(is_google ? "x-goog-generation" : "ETag").value_or(state) != state) {
         return fail(Code::bad_response, fmt::format("\"{}\" changed while it was downloaded", display),
                     "run the command again");
       }

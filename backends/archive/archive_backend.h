@@ -21,9 +21,10 @@ namespace modlock {
 // CredentialUse::download for each host. A requested id is a locked id. An archive with another digest is a warning,
 // because the caller still verifies its tree. A commit must come from where the server points now.
 //
-// With SourceKind::s3 it serves objects of S3 in the same way, and directories of objects with one request for each
-// page of a list and for each object. The id of a directory is "zh:<sha256>" of the list of its files. Requests are
-// signed with CredentialUse::s3, if there is a key, and no redirect is followed. An object that changes between list
+// With SourceKind::s3 or gcs it serves objects of S3 or of Google Cloud Storage in the same way, and directories of
+// objects with one request for each page of a list and for each object. The id of a directory is "zh:<sha256>" of the
+// list of its files. Requests are signed with CredentialUse::s3, if there is a key, or carry the token of
+// CredentialUse::gcs, only to storage.googleapis.com. No redirect is followed. An object that changes between list
 // and download is BAD_RESPONSE, an endless list LIMIT_EXCEEDED, and a key that leaves the directory ARCHIVE_UNSAFE.
 //
 // Errors in addition to those of Backend: HASH_MISMATCH (`checksum`, or a locked commit that cannot come from there),

@@ -315,11 +315,13 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
     }
     query.emplace_back("terraform-get", "1");
   }
-  if (address.source.kind == SourceKind::s3) {
-    MODLOCK_TRY(request.s3, read_s3_object(*url, address.source.identity()));
-    const std::string& version = request.s3->version;
+  if (address.source.kind == SourceKind::s3 || address.source.kind == SourceKind::gcs) {
+    const auto read = address.source.kind == SourceKind::s3 ? read_s3_object : read_gcs_object;
+    MODLOCK_TRY(const auto object, read(*url, address.source.identity()));
+    request.object = object;
+    const std::string argument = object.is_google ? "generation" : "versionId";
     request.url =
-        version.empty() ? request.s3->url(request.s3->key) : request.s3->url(request.s3->key, {{"versionId", version}});
+        object.version.empty() ? object.url(object.key) : object.url(object.key, {{argument, object.version}});
     return request;
   }
   url->raw_query = encode_query(std::move(query));

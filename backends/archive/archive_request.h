@@ -35,14 +35,19 @@ Result<Checksum> parse_checksum(std::string_view text);
 // before it, or its path, absolute or relative to the checksum file. Both paths are decoded URL paths.
 std::optional<Checksum> find_checksum(std::string_view list, std::string_view archive_path, std::string_view list_path);
 
-// The object, or the directory of objects, that an address of S3 names (get_s3.go of go-getter).
+// The object, or the directory of objects, that an address of S3 or of Google Cloud Storage names (get_s3.go and
+// get_gcs.go of go-getter). The XML API of the second is that of S3.
+inline constexpr std::string_view kGoogleStorage = "https://storage.googleapis.com/";
 struct S3Object {
   std::string bucket;   // its URL: "https://bucket.s3.eu-west-1.amazonaws.com", "http://127.0.0.1:9000/bucket"
   std::string key;      // decoded; empty: the whole bucket
   std::string region;   // for which requests are signed
-  std::string version;  // empty: the newest one
+  std::string version;  // empty: the newest one. Of Google: a generation
   std::string profile;  // `aws_profile`; empty: none
+  bool is_google = false;
 
+  // Whose credentials are sent, for messages.
+  std::string_view service() const { return is_google ? "Google Cloud Storage" : "S3"; }
   // Returns the URL of an object, or, without a key, of the bucket. It is escaped as signatures require.
   SecretText url(std::string_view of_key, const QueryArguments& query = {}) const;
 };
@@ -56,7 +61,7 @@ struct ArchiveRequest {
   std::optional<ArchiveFormat> format = {};  // none: the server states the location of the package
   std::string checksum = {};                 // the argument's value; empty: none
   bool has_user = false;                     // the URL names a user, so no credentials are looked up
-  std::optional<S3Object> s3 = {};           // the object; without a format a directory of objects
+  std::optional<S3Object> object = {};       // of S3 or Google; without a format a directory of objects
 };
 
 // `archive=` names the format. With "false" or any unknown text the URL is not an archive. Without the argument the end
@@ -85,18 +90,24 @@ Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::stri
 // names the address. Pure. Errors: SOURCE_INVALID.
 Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display);
 
+// Reads "https://NAME.googleapis.com/ANY/ANY/BUCKET/KEY#GENERATION" as go-getter does. The object is at
+// storage.googleapis.com, or, as for the Go library of Google, at STORAGE_EMULATOR_HOST, which only the user's
+// environment sets. A generation is only for an archive. Errors: SOURCE_INVALID.
+Result<S3Object> read_gcs_object(const GoUrl& url, std::string_view display);
+
 // Signs a GET request by AWS Signature Version 4. Headers that identify the user are secret.
 void sign_request(HttpRequest& request, const AwsCredential& credential, std::string_view region,
                   std::chrono::system_clock::time_point now);
 
 // A response to ListObjectsV2.
 struct ObjectPage {
-  std::vector<std::pair<std::string, std::string>> objects;  // key and ETag, which may be empty
+  std::vector<std::pair<std::string, std::string>> objects;  // key and state, which may be empty
   std::string next;                                          // the token of the next page; empty: it is the last one
 };
 
-// Reads the XML that servers of S3 write: elements without comments, CDATA or document types. Errors: BAD_RESPONSE.
-Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display);
+// Reads the XML that servers of S3 write: elements without comments, CDATA or document types. `state` is the element
+// that tells whether an object was replaced. Errors: BAD_RESPONSE.
+Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display, std::string_view state = "ETag");
 
 // Adds the error code and the region that the server states. An expired session token is AUTH_REQUIRED.
 Error explain_s3_error(Error error, const HttpResponse& response);

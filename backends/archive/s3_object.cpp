@@ -9,6 +9,7 @@
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
+#include "backends/base/environment.h"
 #include "backends/base/text.h"
 #include "backends/http/url.h"
 
@@ -65,6 +66,25 @@ Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display) {
   return object;
 }
 
+Result<S3Object> read_gcs_object(const GoUrl& url, std::string_view display) {
+  const auto parts = split(url.path, '/');
+  const bool is_google = url.host.ends_with(".googleapis.com") && std::ranges::count(url.host, '.') == 2;
+  const bool is_generation = std::ranges::all_of(url.fragment, ascii::is_digit);
+  if (!is_google || parts.size() < 5 || parts[3].empty() || has_dot_dot(url.path) || !is_generation) {
+    return fail(Code::source_invalid,
+                fmt::format("\"{}\" is not an address of Google Cloud Storage: expected a bucket and a key", display),
+                "write gcs::https://www.googleapis.com/storage/v1/BUCKET/KEY, or with #GENERATION at the end");
+  }
+  const std::string named = environment_variable("STORAGE_EMULATOR_HOST");
+  const std::string emulator = named.find("://") == std::string::npos ? "http://" + named : named;
+  const std::string server = named.empty() ? std::string(kGoogleStorage)
+                                           : emulator.substr(0, emulator.find('/', emulator.find("://") + 3)) + "/";
+  return S3Object{.bucket = server + percent_encoded(parts[3]),
+                  .key = url.path.substr(static_cast<std::size_t>(parts[4].data() - url.path.data())),
+                  .version = url.fragment,
+                  .is_google = true};
+}
+
 void sign_request(HttpRequest& request, const AwsCredential& credential, std::string_view region,
                   std::chrono::system_clock::time_point now) {
   const http::UrlParts parts = http::split_url(request.url.reveal()).value_or(http::UrlParts());
@@ -94,7 +114,7 @@ void sign_request(HttpRequest& request, const AwsCredential& credential, std::st
   }
 }
 
-Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display) {
+Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display, std::string_view state) {
   constexpr std::string_view kObject = "<Contents>";
   const std::size_t root = xml.find("<ListBucketResult");
   const bool is_last = element(xml, "IsTruncated") != "true";
@@ -105,7 +125,7 @@ Result<ObjectPage> read_object_page(std::string_view xml, std::string_view displ
     const std::string_view object = xml.substr(at, xml.find("</Contents>", at) - at);
     auto key = element(object, "Key");
     is_read = key.has_value();
-    page.objects.emplace_back(key.value_or(""), element(object, "ETag").value_or(""));
+    page.objects.emplace_back(key.value_or(""), element(object, state).value_or(""));
   }
   if (!is_read) {
     return fail(Code::bad_response, fmt::format("the list of the objects of \"{}\" is not one of S3", display));

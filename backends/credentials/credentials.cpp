@@ -91,6 +91,16 @@ CredentialLookup find_aws_key(const ProcessEnvironment& environment, std::string
   return lookup;
 }
 
+CredentialLookup find_google_token(const ProcessEnvironment& environment) {
+  CredentialLookup lookup;
+  const std::string token(environment.variable("GOOGLE_OAUTH_ACCESS_TOKEN"));
+  lookup.add("environment variable GOOGLE_OAUTH_ACCESS_TOKEN", token.empty() ? "not set" : "used");
+  if (!token.empty()) {
+    lookup.found = {.secret = TokenCredential{SecretText(token)}, .from = lookup.places.front().place};
+  }
+  return lookup;
+}
+
 class ClientCredentials final : public Credentials {
  public:
   ClientCredentials(ClientConfiguration configuration, ProcessEnvironment environment)
@@ -147,6 +157,8 @@ class ClientCredentials final : public Credentials {
         return oci_.look(host, repository, context);
       case CredentialUse::s3:
         return find_aws_key(environment_, repository);
+      case CredentialUse::gcs:
+        return find_google_token(environment_);
       case CredentialUse::download:
         break;
     }
@@ -178,6 +190,8 @@ std::string fix(CredentialUse use, std::string_view host) {
           host);
     case CredentialUse::s3:
       return "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE";
+    case CredentialUse::gcs:
+      return "run: export GOOGLE_OAUTH_ACCESS_TOKEN=\"$(gcloud auth print-access-token)\"";
     case CredentialUse::download:
       break;
   }

@@ -67,7 +67,8 @@ enum class CredentialUse {
   registry,  // a module or provider registry: TF_TOKEN_*, `credentials` blocks, `credentials_helper`
   oci,       // an OCI registry: `oci_credentials`, docker and podman files, credential helpers
   download,  // an archive over http(s): netrc
-  s3         // an object of S3: AWS_*, static keys of a profile
+  s3,        // an object of S3: AWS_*, static keys of a profile
+  gcs        // an object of Google Cloud Storage: GOOGLE_OAUTH_ACCESS_TOKEN
 };
 
 // Finds secrets by host. Thread-safe. Sees credentials that are renewed during the life of the process: each call reads

@@ -121,7 +121,8 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
   const std::pair<const char*, CredentialUse> uses[] = {{"registry", CredentialUse::registry},
                                                         {"oci", CredentialUse::oci},
                                                         {"download", CredentialUse::download},
-                                                        {"s3", CredentialUse::s3}};
+                                                        {"s3", CredentialUse::s3},
+                                                        {"gcs", CredentialUse::gcs}};
   for (const auto& [name, use] : uses) {
     const std::string repository = use == CredentialUse::oci ? asked.repository : std::string();
     MODLOCK_TRY(auto places, credentials->places(use, asked.host, repository, context));

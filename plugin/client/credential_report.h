@@ -14,7 +14,7 @@ namespace modlock {
 
 // The locations where a client looks for a credential, in order of precedence.
 struct CredentialSearch {
-  std::string use;                  // "registry", "oci", "download", "s3" or "git"
+  std::string use;                  // "registry", "oci", "download", "s3", "gcs" or "git"
   std::optional<std::string> used;  // the location whose credential is used; nullopt: none, or (git) not known
   std::vector<CredentialLocation> places;
 };

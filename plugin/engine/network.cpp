@@ -136,8 +136,10 @@ Network::Network(const NetworkOptions& options, const Store& store)
   add("registry", make_registry_backend(std::move(registry)));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
-  if (std::ranges::find(options.externals, "s3", &BackendSetting::scheme) == options.externals.end()) {
-    add("s3", make_archive_backend(*http_, *credentials_, backends_, SourceKind::s3));
+  for (const SourceKind kind : {SourceKind::s3, SourceKind::gcs}) {
+    if (std::ranges::find(options.externals, to_string(kind), &BackendSetting::scheme) == options.externals.end()) {
+      add(std::string(to_string(kind)), make_archive_backend(*http_, *credentials_, backends_, kind));
+    }
   }
   for (const BackendSetting& external : options.externals) {
     if (external.hosts.empty() && std::ranges::find(names_, external.scheme) == names_.end()) {

@@ -60,8 +60,8 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   const BackendSet& backends() const { return backends_; }
-  // Returns the names of the served source types, for a host: "git", "registry", "oci", "archive", "s3", and those of
-  // external backends.
+  // Returns the names of the served source types, for a host: "git", "registry", "oci", "archive", "s3", "gcs",
+  // and those of external backends.
   const std::vector<std::string>& names() const { return names_; }
   // Returns the versions of a source. Errors: SOURCE_DENIED by the settings; SOURCE_UNSUPPORTED if no backend serves
   // it; those of the backend.

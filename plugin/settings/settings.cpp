@@ -338,8 +338,8 @@ bool allows_source(const std::vector<SourceText>& globs, std::string_view identi
 }
 
 void serve_externally(const Settings& settings, Source& source) {
-  const auto serves_s3 = [](const BackendSetting& backend) { return backend.scheme == "s3" && backend.hosts.empty(); };
-  if (source.kind == SourceKind::s3 && std::ranges::any_of(settings.backends, serves_s3)) {
+  const auto serves_all = [&](const auto& backend) { return backend.scheme == source.getter && backend.hosts.empty(); };
+  if (source.traits().content_id == ContentId::checksum && std::ranges::any_of(settings.backends, serves_all)) {
     std::erase_if(source.query, [&](const auto& each) { return each.first == source.traits().own_argument; });
     source.kind = SourceKind::unsupported;
   }

@@ -144,8 +144,8 @@ Result<void> load_replacements(const std::filesystem::path& root, Settings& sett
 // Reads only `user_file`, for commands without a root; if it does not exist, nothing is set. Errors: as above.
 Result<Settings> load_user_settings(const std::filesystem::path& user_file, Settings overrides = {});
 
-// Turns a source of S3 into one that only the backend of the user interprets, if there is one for all of S3: it has
-// versions and ids of its own, and its identity no `version`.
+// Turns a source of S3 or Google Cloud Storage into one that only the backend of the user interprets, if there is one
+// for all of that kind: it has versions and ids of its own, and its identity no `version` and no generation.
 void serve_externally(const Settings& settings, Source& source);
 
 // Errors: SOURCE_DENIED, naming file and line of the list, if a deny list matches the source (matches_source()) or an

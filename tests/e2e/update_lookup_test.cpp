@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/provider_registry.h"
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(several_tags_of_one_version) {
         lib.tag(tag);
       }
       const std::string source = "git::" + lib.url() + "?ref=";
-      fs::remove(root() / ".terraform.lock.hcl");
+      std::filesystem::remove(root() / ".terraform.lock.hcl");
       write("main.tf", module_call("m", source + row.ref));
       BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
       BOOST_TEST(lines() == std::vector<std::string>{std::string("module.m ") + row.listed},

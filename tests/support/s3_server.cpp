@@ -145,6 +145,11 @@ void S3Server::require(std::string key_id, std::string secret, std::string sessi
   required_ = {std::move(key_id), std::move(secret), std::move(session_token), std::move(region)};
 }
 
+void S3Server::require_token(std::string token) {
+  const std::lock_guard lock(mutex_);
+  token_ = std::move(token);
+}
+
 void S3Server::set_page_size(std::size_t size) {
   const std::lock_guard lock(mutex_);
   page_size_ = size;
@@ -160,6 +165,9 @@ ServerAnswer S3Server::answer(const ReceivedRequest& request) {
       return refused;
     }
   }
+  if (!token_.empty() && request.header("Authorization") != "Bearer " + token_) {
+    return refusal(401, "AuthenticationRequired");
+  }
   const std::string path = decoded(request.path());
   const std::size_t slash = std::min(path.find('/', 1), path.size());
   const auto bucket = buckets_.find(path.substr(1, slash - 1));
@@ -174,7 +182,7 @@ ServerAnswer S3Server::answer(const ReceivedRequest& request) {
   if (object == bucket->second.end()) {
     return refusal(404, "NoSuchKey");
   }
-  const std::string version = query["versionId"];
+  const std::string version = query["versionId"] + query["generation"];
   const std::size_t number = version.empty() ? object->second.size() : std::strtoul(version.c_str(), nullptr, 10);
   if (number == 0 || number > object->second.size()) {
     return refusal(404, "NoSuchVersion");
@@ -183,7 +191,7 @@ ServerAnswer S3Server::answer(const ReceivedRequest& request) {
   if (request.header("If-None-Match") == etag_of(body)) {
     return {.status = 304};
   }
-  return {.headers = {{"ETag", etag_of(body)}}, .body = body};
+  return {.headers = {{"ETag", etag_of(body)}, {"x-goog-generation", std::to_string(number)}}, .body = body};
 }
 
 ServerAnswer S3Server::list(const std::string& bucket, std::map<std::string, std::string>& query) {
@@ -207,7 +215,8 @@ ServerAnswer S3Server::list(const std::string& bucket, std::map<std::string, std
     ++count;
     last = key;
     body += "<Contents><Key>" + escaped(key) + "</Key><ETag>" + escaped(etag_of(versions.back())) + "</ETag><Size>" +
-            std::to_string(versions.back().size()) + "</Size></Contents>";
+            std::to_string(versions.back().size()) + "</Size><Generation>" + std::to_string(versions.size()) +
+            "</Generation></Contents>";
   }
   return {.body = body + "<IsTruncated>false</IsTruncated></ListBucketResult>"};
 }

@@ -29,6 +29,8 @@ class S3Server {
   // From now on every request must be signed with this key.
   void require(std::string key_id, std::string secret, std::string session_token = {},
                std::string region = "us-east-1");
+  // From now on every request must carry this bearer token, as for Google Cloud Storage, which also has generations.
+  void require_token(std::string token);
   // How many objects a page of a list has.
   void set_page_size(std::size_t size);
 
@@ -42,6 +44,7 @@ class S3Server {
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, std::vector<std::string>>> buckets_;
   std::vector<std::string> required_;  // key id, secret, session token, region; empty: none
+  std::string token_;                  // empty: none
   std::size_t page_size_ = 1000;
   FaultServer server_;
 };

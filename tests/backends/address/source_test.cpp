@@ -269,7 +269,7 @@ constexpr std::array kKinds = {
     KindRow{"directory", "/x", "directory without_versions"},
     KindRow{"hg", "hg::https://h/r?rev=abcdef01", "remote"},
     KindRow{"s3", "s3::https://h/b/a.zip", "remote without_versions"},
-    KindRow{"gcs", "gcs::https://h/b/a.zip", "remote"},
+    KindRow{"gcs", "gcs::https://h/b/a.zip", "remote without_versions"},
     KindRow{"unsupported", "smb://h/a", "remote"},
 };
 

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   BOOST_TEST(report->host == "ghcr.io");
   BOOST_TEST(report->repository == "team/app");
   const auto& uses = report->uses;
-  BOOST_TEST_REQUIRE(uses.size() == 5U);
+  BOOST_TEST_REQUIRE(uses.size() == 6U);
   BOOST_TEST(list(uses[0]) ==
              "registry environment variable TF_TOKEN_ghcr_io\n"
              "  environment variable TF_TOKEN_ghcr_io: used\n"
@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
              "s3 environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\n"
              "  environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: used\n");
   const std::string file = "file:" + user.path("gitconfig").string();
-  BOOST_TEST(list(uses[4]) == "git -\n  machine ghcr.io in ~/.netrc:1: read by git\n  credential.helper in " + file +
+  BOOST_TEST(list(uses[4]) == "gcs -\n  environment variable GOOGLE_OAUTH_ACCESS_TOKEN: not set\n");
+  BOOST_TEST(list(uses[5]) == "git -\n  machine ghcr.io in ~/.netrc:1: read by git\n  credential.helper in " + file +
                                   ": asked by git\n  credential.https://ghcr.io.helper in " + file +
                                   ": asked by git\n  http.https://ghcr.io.extraheader in " + file + ": asked by git\n");
   std::string all;
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(git_applies_conditions_about_the_clone) {
     const auto report = explain_credentials("h.test", {}, user.environment(), context);
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(
-        list(report->uses.at(4)) ==
+        list(report->uses.at(5)) ==
         "git -\n  file ~/.netrc: not found\n" +
             (std::string(root) == "work"
                  ? "  credential.helper in file:" + user.path("work.conf").string() +
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   for (const CredentialSearch& search : report->uses) {
     BOOST_TEST(!search.used);
   }
-  BOOST_TEST(list(report->uses.at(4)) ==
+  BOOST_TEST(list(report->uses.at(5)) ==
              "git -\n  file ~/.netrc: not found\n"
              "  credential.helper of git's configuration: not set\n");
 }
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(netrc_entry_that_git_reads) {
       user.write(".netrc", row.netrc);
       const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
       BOOST_TEST_REQUIRE(report.has_value());
-      BOOST_TEST(list(report->uses.at(4)) ==
+      BOOST_TEST(list(report->uses.at(5)) ==
                  std::string("git -\n  ") + row.expected + "\n  credential.helper of git's configuration: not set\n");
     }
   }
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(settings_of_git_for_a_host) {
       user.write("gitconfig", "[credential \"" + std::string(row.url) + "\"]\n\thelper = cache\n");
       const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
       BOOST_TEST_REQUIRE(report.has_value());
-      BOOST_TEST((report->uses.at(4).places.at(1).outcome == "asked by git") == row.is_listed);
+      BOOST_TEST((report->uses.at(5).places.at(1).outcome == "asked by git") == row.is_listed);
     }
   }
 }

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
   BOOST_TEST(write_json(result["implementation"]) == R"({"from":"options","name":"opentofu","version":""})");
   BOOST_TEST(
       write_json(result["capabilities"]) ==
-      R"({"backends":["git","registry","archive","oci","s3"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
+      R"({"backends":["git","registry","archive","oci","s3","gcs"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
       R"("cache/info","cache/prune","config/inspect","exit","initialize","initialized","lock/explain","lock/find","lock/plan","lock/verify","log/setLevel",)"
       R"("modules/install","ping","rpc.discover","shutdown","update/diff","update/lookup","update/plan","versions/list",)"
       R"("workspace/install","workspace/plan","workspace/roots","workspace/verify"]})");
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(initialize_takes_external_backends) {
   const Json::Value result = initialize(
       R"({"options":{"backends":[{"scheme":"hg","command":["/bin/hg-backend"]},{"scheme":"s3","command":["s3"]},)"
       R"({"scheme":"git","command":["/bin/git-backend"],"hosts":["git.example.com"]}]}})");
-  BOOST_TEST(write_json(result["capabilities"]["backends"]) == R"(["git","registry","archive","oci","hg","s3"])");
+  BOOST_TEST(write_json(result["capabilities"]["backends"]) == R"(["git","registry","archive","oci","gcs","hg","s3"])");
 }
 
 BOOST_AUTO_TEST_CASE(the_settings_of_the_user_come_from_where_the_host_says) {

@@ -1,0 +1,110 @@
+// Modules in Google Cloud Storage, from an emulator, to which no token is sent.
+#include <json/value.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/archive_writer.h"
+#include "tests/support/s3_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct InGoogle : Scene {
+  InGoogle() {
+    server.put("mods", "net.zip", archive("1"));
+    server.put("mods", "dir/main.tf", "output \"d\" {\n  value = 1\n}\n");
+    server.put("mods", "dir/sub/a b.tf", "# sub\n");
+    environment["STORAGE_EMULATOR_HOST"] = server.server().host();
+    environment["GOOGLE_OAUTH_ACCESS_TOKEN"] = "canary-ya29";
+    write("main.tf", module_call("net", source("net.zip")) + module_call("dir", source("dir")) +
+                         module_call("sub", source("net.zip//sub?#1")));
+  }
+  ~InGoogle() {
+    for (const ReceivedRequest& request : server.server().log()) {
+      BOOST_TEST(request.header("Authorization").empty());
+    }
+  }
+  static std::string archive(const std::string& version) {
+    return make_zip({{.name = "main.tf", .content = "output \"v\" {\n  value = " + version + "\n}\n"},
+                     {.name = "sub/main.tf", .content = "# sub\n"}});
+  }
+  static std::string source(const std::string& below) {
+    return "gcs::https://www.googleapis.com/storage/v1/mods/" + below;
+  }
+  void check(const std::vector<std::string>& command, int exit_code, const std::string& part = {}) const {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == exit_code, command.front() << ran.out << ran.err);
+    BOOST_TEST((ran.out + ran.err).find(part) != std::string::npos, command.front() << ran.out << ran.err);
+    BOOST_TEST((ran.out + ran.err + (has(".terraform.lock.hcl") ? lock() : "")).find("canary") == std::string::npos,
+               ran.out << ran.err);
+  }
+
+  S3Server server;
+};
+
+BOOST_FIXTURE_TEST_SUITE(gcs, InGoogle)
+
+BOOST_AUTO_TEST_CASE(is_locked_installed_and_verified) {
+  check({"lock"}, 0);
+  BOOST_TEST(occurrences(lock(), "\"zh:") == 3U);
+  BOOST_TEST(lock().find("net.zip//sub?#1\"") != std::string::npos, lock());
+  check({"install"}, 0);
+  BOOST_TEST(read(".terraform/modules/dir/sub/a b.tf") == "# sub\n");
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"verify"},
+                                                  {"ci"},
+                                                  {"lock", "--frozen"},
+                                                  {"verify", "--online"},
+                                                  {"verify", "--online", "--full"},
+                                                  {"sbom"},
+                                                  {"outdated"},
+                                                  {"explain", "module.net"}}) {
+    check(command, 0);
+  }
+  check({"explain", "--credentials", "www.googleapis.com"}, 0, "gcs: uses environment variable GOOGLE_OAUTH");
+  check({"versions", source("net.zip")}, 8, "is an archive, which has no versions [SOURCE_UNSUPPORTED]");
+  for (const auto& entry : fs::recursive_directory_iterator(cache())) {
+    const std::string content = entry.is_regular_file() ? read_text(entry.path()) : std::string();
+    BOOST_TEST((entry.path().string() + content).find("canary") == std::string::npos, entry.path());
+  }
+  const std::size_t before = server.server().lines().size();
+  check({"install", "--offline"}, 0);
+  check({"verify"}, 0);
+  BOOST_TEST(server.server().lines().size() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_generation_is_part_of_the_address) {
+  server.put("mods", "net.zip", archive("2"));
+  write("main.tf", module_call("net", source("net.zip#1")));
+  check({"lock", "--install"}, 0);
+  BOOST_TEST(read(".terraform/modules/net/main.tf").find("value = 1") != std::string::npos);
+  write("main.tf", module_call("net", source("net.zip#2")));
+  check({"lock", "--frozen"}, 3, "FROZEN");
+}
+
+BOOST_AUTO_TEST_CASE(what_happened_at_the_source) {
+  check({"lock", "--install"}, 0);
+  server.put("mods", "dir/main.tf", "# other\n");
+  check({"verify", "--online"}, 4, "has other content than when it was locked");
+  for (const char* key : {"dir/main.tf", "dir/sub/a b.tf"}) {
+    server.remove("mods", key);
+  }
+  check({"verify", "--online"}, 5, "vanished");
+}
+
+BOOST_AUTO_TEST_CASE(rules_hold_before_a_request) {
+  write(".tofu-modlock.hcl", "deny_sources = [\"gcs::*\"]\n");
+  check({"lock"}, 8, "SOURCE_DENIED");
+  write(".tofu-modlock.hcl", "unlocked_sources = [\"gcs::*\"]\n");
+  write(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n");
+  check({"verify"}, 3, "not-locked");
+  BOOST_TEST(server.server().lines().empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
