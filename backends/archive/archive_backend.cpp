@@ -316,7 +316,8 @@ Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddre
   }
   // The address may name a commit, which must be reachable there.
   const auto pin = backend.pin(address, context_);
-  if (!pin && (inner.id.empty() || pin.error().code != Code::not_found)) {
+  const bool has_references = address.source.traits().content_id != ContentId::checksum;
+  if (!pin && ((has_references && inner.id.empty()) || pin.error().code != Code::not_found)) {
     return fail(pin.error());
   }
   if (pin) {

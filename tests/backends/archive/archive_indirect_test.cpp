@@ -37,6 +37,14 @@ BOOST_AUTO_TEST_CASE(follows_to_an_archive) {
              (std::vector<std::string>{"GET https://example.com/p?terraform-get=1", "GET https://example.com/a.zip"}));
 }
 
+BOOST_AUTO_TEST_CASE(follows_to_an_object) {
+  others.add(make_archive_backend(http, credentials, others, SourceKind::s3));
+  http.on("https://s3.amazonaws.com/mods/a.zip", zip, "application/zip");
+  point("https://example.com/object", "s3::https://s3.amazonaws.com/mods/a.zip");
+  BOOST_TEST(outcome(fetch("https://example.com/object")) == zip_id + " main.tf");
+  BOOST_TEST(outcome(fetch("https://example.com/object", zip_id)) == zip_id + " main.tf");
+}
+
 BOOST_AUTO_TEST_CASE(follows_a_page) {
   http.on("https://example.com/page?terraform-get=1",
           R"(<head><meta name="terraform-get" content="https://example.com/deep.zip//b/a/x"></head>)", "text/html");
