@@ -155,9 +155,8 @@ class StateComparison {
 
   Result<std::shared_ptr<const Uses>> find_uses(const std::string& key) const {
     const auto& modules = after_.tree.modules;
-    const auto caller =
-        std::ranges::find_if(modules, [&](const TreeModule& module) { return module.key == key && !module.of_tests; });
-    if (caller == modules.end()) {
+    const auto* caller = find_where(modules, [&](const auto& each) { return each.key == key && !each.of_tests; });
+    if (caller == nullptr) {
       return std::make_shared<const Uses>();
     }
     const RootRequest& root = after_.open->root;

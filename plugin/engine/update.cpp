@@ -4,6 +4,7 @@
 #include <set>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
@@ -251,13 +252,12 @@ class UpdatePlanner {
   // A commit that is written for the locked version must be the locked one.
   static std::optional<Error> find_move(OpenRoot& open, const ModuleNode& node, const ListedVersion& listed) {
     const ModuleLocks locks = effective_lock(open.lock).modules;
-    const auto lock = locks.find(node.key);
-    if (lock == locks.end() ||
-        (lock->second.parsed_version() != listed.version && node.address.source.named_tag() != listed.tag)) {
+    const ModuleLock* lock = find_in(locks, node.key);
+    if (!lock || (lock->parsed_version() != listed.version && node.address.source.named_tag() != listed.tag)) {
       return std::nullopt;
     }
     const Backend& backend = *open.fetcher().backend(node.address.source);
-    const std::string id = backend.id_of(lock->second.hashes);
+    const std::string id = backend.id_of(lock->hashes);
     if (id.empty() || id == listed.id) {
       return std::nullopt;
     }
@@ -270,10 +270,9 @@ class UpdatePlanner {
   std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls(const ModuleTree& tree) const {
     std::map<std::string, PlanRequest::FormerCall, std::less<>> calls;
     for (const messages::Update& update : updates_) {
-      const auto node = tree.nodes.find(update.subject.substr(update.subject.find('.') + 1));
-      if (update.subject.starts_with(kModuleSubject) && node != tree.nodes.end()) {
-        calls.insert_or_assign(node->first, PlanRequest::FormerCall{node->second.address.source.identity(),
-                                                                    node->second.constraints_text()});
+      const ModuleNode* node = find_in(tree.nodes, update.subject.substr(update.subject.find('.') + 1));
+      if (update.subject.starts_with(kModuleSubject) && node) {
+        calls[node->key] = {node->address.source.identity(), node->constraints_text()};
       }
     }
     return calls;
