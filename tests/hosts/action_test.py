@@ -270,7 +270,7 @@ class Action(unittest.TestCase):
         subprocess.run(["cmake", "-P", script], check=True)
         released = (repository / "released.yml").read_text()
         self.assertEqual([(was, now) for was, now in zip(written.splitlines(), released.splitlines(), strict=True) if was != now], [
-            ("      - uses: OWNER/tofu-modlock@v0.2.0    # replace OWNER with the account that publishes it",
+            ("      - uses: OWNER/tofu-modlock@v0.3.0    # replace OWNER with the account that publishes it",
              f"      - uses: acme/tofu-modlock@v{VERSION}")])
         steps = read_steps(repository / "released.yml", "lock-files")
         self.assertEqual([step["uses"] for step in steps],

@@ -97,7 +97,7 @@ class DevelopmentContainer(unittest.TestCase):
     def tarball(self):
         """The tarball of the release, named as the page copies it."""
         machine = os.uname().machine
-        file = self.directory / f"tofu-modlock-0.2.0-linux-{machine}.tar.gz"
+        file = self.directory / f"tofu-modlock-0.3.0-linux-{machine}.tar.gz"
         files = {place.removeprefix(tarball_test.TREE + "/"): source for place, source in tarball_test.tarball_binds().items()}
         if "" in files or tarball_test.TREE in files:
             files = {"": tarball_test.GIVEN}
