@@ -4,8 +4,10 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "backends/package/tree_hash.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
+#include "tests/support/needs.h"
 #include "tests/support/s3_server.h"
 
 namespace modlock::test {
@@ -102,6 +104,39 @@ BOOST_AUTO_TEST_CASE(rules_hold_before_a_request) {
   write(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n");
   check({"verify"}, 3, "not-locked");
   BOOST_TEST(server.server().lines().empty());
+}
+
+// The trees of a stock client, which uses the JSON API for lists, and no request of a client for installed ones.
+BOOST_AUTO_TEST_CASE(a_stock_client_has_the_same_trees, *needs("tofu or terraform")) {
+  server.put("mods", "dir/sub/", "");
+  server.put("mods", "dir/sub/deep/c+d.tf", "# deep\n");
+  server.put("mods", "dir2/main.tf", "# of another directory\n");
+  server.put("mods", "net.zip", archive("2"));
+  server.set_page_size(2);
+  write("main.tf",
+        read("main.tf") + module_call("old", source("net.zip#1")) + module_call("below", source("dir//sub")));
+  const auto hash = [&](const std::string& key) {
+    return hash_tree(root() / ".terraform/modules" / key, Context{}).value();
+  };
+  for (const std::string& client : clients()) {
+    const std::vector<std::string> init = {client, "init", "-no-color", "-input=false"};
+    fs::remove_all(root() / ".terraform");
+    const Ran theirs = program(init);
+    BOOST_REQUIRE_MESSAGE(theirs.exit_code == 0, theirs.out << theirs.err);
+    std::map<std::string, std::string> hashes;
+    for (const char* key : {"net", "dir", "sub", "old", "below"}) {
+      hashes[key] = hash(key);
+    }
+    fs::remove_all(root() / ".terraform");
+    check({"lock", "--install"}, 0);
+    for (const auto& [key, expected] : hashes) {
+      BOOST_TEST(hash(key) == expected, client << " " << key);
+    }
+    const std::size_t before = server.server().lines().size();
+    const Ran installed = program(init);
+    BOOST_TEST(installed.exit_code == 0, installed.out << installed.err);
+    BOOST_TEST(server.server().lines().size() == before);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

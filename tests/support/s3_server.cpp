@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iomanip>
+#include <sstream>
 #include <utility>
 
 #include "backends/base/digest.h"
 
 namespace modlock::test {
 namespace {
+
+constexpr std::string_view kJsonBuckets = "/storage/v1/b/";
 
 std::string digest(Hash algorithm, std::string_view text) {
   return hex(hash_of(algorithm, text));
@@ -168,12 +172,17 @@ ServerAnswer S3Server::answer(const ReceivedRequest& request) {
   if (!token_.empty() && request.header("Authorization") != "Bearer " + token_) {
     return refusal(401, "AuthenticationRequired");
   }
-  const std::string path = decoded(request.path());
+  std::string path = decoded(request.path());
+  const bool is_json = path.starts_with(kJsonBuckets) && path.ends_with("/o");
+  path.erase(1, is_json ? kJsonBuckets.size() - 1 : 0);
   const std::size_t slash = std::min(path.find('/', 1), path.size());
   const auto bucket = buckets_.find(path.substr(1, slash - 1));
   auto query = arguments_of(request);
   if (bucket == buckets_.end()) {
     return refusal(404, "NoSuchBucket");
+  }
+  if (is_json) {
+    return list_as_json(bucket->first, query);
   }
   if (query.count("list-type") != 0) {
     return list(bucket->first, query);
@@ -196,29 +205,54 @@ ServerAnswer S3Server::answer(const ReceivedRequest& request) {
 
 ServerAnswer S3Server::list(const std::string& bucket, std::map<std::string, std::string>& query) {
   const std::string prefix = query["prefix"];
-  const std::string after = query["continuation-token"];
+  std::string next;
   std::string body =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult "
       "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>" +
       escaped(bucket) + "</Name><Prefix>" + escaped(prefix) + "</Prefix>";
-  std::size_t count = 0;
-  std::string last;
-  for (const auto& [key, versions] : buckets_[bucket]) {
-    if (!key.starts_with(prefix) || (!after.empty() && key <= decoded(after.substr(6)))) {
-      continue;
-    }
-    if (count == page_size_) {
-      body += "<IsTruncated>true</IsTruncated><NextContinuationToken>" + escaped("next+=" + encoded(last, false)) +
-              "</NextContinuationToken></ListBucketResult>";
-      return {.body = body};
-    }
-    ++count;
-    last = key;
+  for (const auto& [key, versions] : page_of(bucket, prefix, query["continuation-token"], next)) {
     body += "<Contents><Key>" + escaped(key) + "</Key><ETag>" + escaped(etag_of(versions.back())) + "</ETag><Size>" +
             std::to_string(versions.back().size()) + "</Size><Generation>" + std::to_string(versions.size()) +
             "</Generation></Contents>";
   }
-  return {.body = body + "<IsTruncated>false</IsTruncated></ListBucketResult>"};
+  body += next.empty()
+              ? "<IsTruncated>false</IsTruncated>"
+              : "<IsTruncated>true</IsTruncated><NextContinuationToken>" + escaped(next) + "</NextContinuationToken>";
+  return {.body = body + "</ListBucketResult>"};
+}
+
+ServerAnswer S3Server::list_as_json(const std::string& bucket, std::map<std::string, std::string>& query) {
+  std::string next;
+  std::ostringstream body;
+  body << "{\"items\": [";
+  std::string separator;
+  for (const auto& [key, versions] : page_of(bucket, query["prefix"], query["pageToken"], next)) {
+    body << std::exchange(separator, ", ") << "{\"bucket\": " << std::quoted(bucket)
+         << ", \"name\": " << std::quoted(key) << ", \"generation\": \"" << versions.size() << "\", \"size\": \""
+         << versions.back().size() << "\"}";
+  }
+  body << "]";
+  if (!next.empty()) {
+    body << ", \"nextPageToken\": " << std::quoted(next);
+  }
+  body << "}";
+  return {.headers = {{"Content-Type", "application/json"}}, .body = body.str()};
+}
+
+S3Server::Objects S3Server::page_of(const std::string& bucket, const std::string& prefix, const std::string& token,
+                                    std::string& next) {
+  Objects page;
+  for (const auto& [key, versions] : buckets_[bucket]) {
+    if (!key.starts_with(prefix) || (!token.empty() && key <= decoded(token.substr(6)))) {
+      continue;
+    }
+    if (page.size() == page_size_) {
+      next = "next+=" + encoded(page.rbegin()->first, false);
+      return page;
+    }
+    page.emplace(key, versions);
+  }
+  return page;
 }
 
 }  // namespace modlock::test

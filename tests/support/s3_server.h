@@ -16,7 +16,8 @@ namespace modlock::test {
 std::string signature_fault(const ReceivedRequest& request, const std::string& key_id, const std::string& secret,
                             const std::string& session_token, const std::string& region);
 
-// A server of S3 on the loopback, path-style over http: GetObject and ListObjectsV2. Thread-safe.
+// A server of S3 on the loopback, path-style over http: GetObject and ListObjectsV2. Also the list of the JSON API of
+// Google Cloud Storage, whose library needs no other request than that and GetObject. Thread-safe.
 class S3Server {
  public:
   S3Server();
@@ -38,11 +39,16 @@ class S3Server {
   const FaultServer& server() const { return server_; }
 
  private:
+  using Objects = std::map<std::string, std::vector<std::string>>;
+
   ServerAnswer answer(const ReceivedRequest& request);
   ServerAnswer list(const std::string& bucket, std::map<std::string, std::string>& query);
+  ServerAnswer list_as_json(const std::string& bucket, std::map<std::string, std::string>& query);
+  // Sets `next` to the token of the next page, if there is one.
+  Objects page_of(const std::string& bucket, const std::string& prefix, const std::string& token, std::string& next);
 
   std::mutex mutex_;
-  std::map<std::string, std::map<std::string, std::vector<std::string>>> buckets_;
+  std::map<std::string, Objects> buckets_;
   std::vector<std::string> required_;  // key id, secret, session token, region; empty: none
   std::string token_;                  // empty: none
   std::size_t page_size_ = 1000;
