@@ -157,19 +157,21 @@ void check_row(const Row& row) {
   };
   copy(".", "saved");
   std::string codes;
+  std::string errors;
   for (const Check& check : kChecks) {
     BOOST_TEST_CONTEXT(row.name << ": " << check.name) {
       copy("saved", ".");
       const std::string lock = scene.lock_files();
       const Ran ran = scene.program({"/bin/sh", "-c", check.command});
       codes += (codes.empty() ? "" : " ") + std::to_string(ran.exit_code);
+      errors += ran.err;
       if (ran.exit_code == 0 && check.has_installed) {
         BOOST_TEST(text_of(scene.loaded()) == text_of(scene.expected), ran.out << ran.err);
       }
       BOOST_TEST(scene.lock_files() == lock, "a lock file was changed");
     }
   }
-  BOOST_TEST(codes == row.codes, row.name << ": " << codes << ", expected " << row.codes);
+  BOOST_TEST(codes == row.codes, row.name << ": " << codes << ", expected " << row.codes << "\n" << errors);
 }
 
 template <std::size_t size>
