@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <set>
 #include <span>
 #include <tuple>
@@ -55,10 +57,10 @@ Result<DroppedBlocks> read_dropped_blocks(const OpenRoot& open) {
 // Returns the entries of both lock files in the last commit, and in the revision that a change is compared with.
 std::vector<ModuleLock> base_entries(const OpenRoot& open, const std::string& since) {
   std::vector<ModuleLock> entries;
-  for (const std::string& revision : std::set<std::string>{"HEAD", since}) {
+  const bool has_history = open.root.is_versioned && path_exists(open.root.repository / ".git");
+  for (const std::string& revision : has_history ? std::set<std::string>{"HEAD", since} : std::set<std::string>()) {
     for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
-      const auto locks = open.root.is_versioned ? module_locks_at(open.root.walk.root, revision, name, open.context)
-                                                : Result<std::optional<ModuleLocks>>();
+      const auto locks = module_locks_at(open.root.walk.root, revision, name, open.context);
       for (const auto& [key, entry] : locks ? locks->value_or(ModuleLocks()) : ModuleLocks()) {
         entries.push_back(entry);
       }
@@ -281,15 +283,16 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
-  PlanRequest request{.walk = root.walk,
-                      .lock = effective_lock(lock),
-                      .mode = params.mode,
-                      .targets = module_targets(params.targets),
-                      .accept_moved = params.accept_moved,
-                      .has_named_targets = !params.since,
-                      .base = [&open, since = params.since.value_or("HEAD")] { return base_entries(open, since); },
-                      .resolution = parse_resolution(params.resolution, root.walk.settings),
-                      .refuses_unlocked = params.mode == PlanMode::frozen};
+  PlanRequest request{
+      .walk = root.walk,
+      .lock = effective_lock(lock),
+      .mode = params.mode,
+      .targets = module_targets(params.targets),
+      .accept_moved = params.accept_moved,
+      .has_named_targets = !params.since,
+      .base = std::async(std::launch::deferred, base_entries, std::cref(open), params.since.value_or("HEAD")).share(),
+      .resolution = parse_resolution(params.resolution, root.walk.settings),
+      .refuses_unlocked = params.mode == PlanMode::frozen};
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }

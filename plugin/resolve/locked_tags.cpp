@@ -61,7 +61,7 @@ std::optional<Diagnostic> check_new_tag(const PlanRequest& request, const Module
   for (const auto& [key, known] : request.lock.modules) {
     look_at(known);
   }
-  for (const ModuleLock& known : request.base && !other ? request.base() : std::vector<ModuleLock>()) {
+  for (const ModuleLock& known : request.base.valid() && !other ? request.base.get() : std::vector<ModuleLock>()) {
     look_at(known);
   }
   const Backend& backend = *fetcher.backend(source);

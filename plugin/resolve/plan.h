@@ -54,8 +54,8 @@ struct PlanRequest {
   // every tag is resolved again, and nothing else changes.
   bool accept_moved = false;
   bool has_named_targets = true;  // the user named the targets, and so accepts that their own tags moved
-  // Returns the entries of earlier lock files that a change started from. Empty: there are none.
-  std::function<std::vector<ModuleLock>()> base = {};
+  // The entries of earlier lock files that a change started from, read at the first use. Not valid: there are none.
+  std::shared_future<std::vector<ModuleLock>> base = {};
   // By key of a call that chooses among versions: the version to choose if its constraints allow it. Calls that share
   // the version follow.
   std::map<std::string, Version, std::less<>> wanted = {};

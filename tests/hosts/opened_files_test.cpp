@@ -43,6 +43,7 @@ struct TracedScene : TerragruntScene {
           fmt::format("lock {}, sidecar {}, settings {}", occurrences(text, "/.terraform.lock.hcl\", O_RDONLY"),
                       occurrences(text, "/.terraform.modules.lock.hcl\", O_RDONLY"), occurrences(text, settings_));
       asks_git_ = occurrences(text, "\"protocol.allow=never\"") != 0;
+      committed_files_ = occurrences(text, "\"blob\", \"HEAD:./");
     }
     std::string all;
     for (const auto& [time, run] : runs) {
@@ -61,7 +62,8 @@ struct TracedScene : TerragruntScene {
   }
 
   std::string settings_;
-  bool asks_git_ = false;  // the last run, about the repository of the root
+  bool asks_git_ = false;            // the last run, about the repository of the root
+  std::size_t committed_files_ = 0;  // that the last run read from the last commit
 };
 
 }  // namespace
@@ -69,11 +71,12 @@ struct TracedScene : TerragruntScene {
 BOOST_FIXTURE_TEST_SUITE(opened_files, TracedScene, *needs("strace"))
 
 BOOST_AUTO_TEST_CASE(of_a_command) {
-  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write("main.tf", module_call("vpc", "git::" + vpc.url()) + module_call("other", "git::" + vpc.url()));
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
   // The second time before it is written. The client that "Next:" names is found with one more reading, and after the
   // first inline blocks, whether a setting decides on their place.
   BOOST_TEST(opened_by({"lock"}) == "lock 3, sidecar 2, settings 3");
+  BOOST_TEST(committed_files_ == 2);  // each lock file once, and not for each call
   BOOST_TEST(program({"sh", "-c",
                       "git init -q && git add .terraform.lock.hcl main.tf && "
                       "git -c user.name=a -c user.email=b commit -qm lock"})
