@@ -126,6 +126,30 @@ BOOST_AUTO_TEST_CASE(repositories_age_too) {
   BOOST_TEST(!fs::exists(repository));
 }
 
+// What a person or an older version left there, too.
+BOOST_AUTO_TEST_CASE(other_entries_next_to_packages_and_repositories_age_too) {
+  struct Row {
+    const char* name;
+    const char* entry;
+    const char* written;  // the entry, or a file in it
+  };
+  for (const Row& row :
+       {Row{"a file", "x", "x"}, Row{"a hidden file", ".x", ".x"}, Row{"a hidden directory", ".x", ".x/main.tf"}}) {
+    for (const fs::path& place : {store.package_directory(), store.proven_directory(), store.git_directory()}) {
+      BOOST_TEST_CONTEXT(row.name << " in " << place.filename().string()) {
+        write_text(place / row.written, "x");
+        mark(place / row.written, hours(100));
+        mark(place / row.entry, hours(100));
+        BOOST_TEST(prune({.max_age = hours(101)}).removed.packages == 0U);
+        BOOST_TEST(fs::exists(place / row.entry));
+        const PruneReport report = prune({.max_age = hours(99)});
+        BOOST_TEST(report.removed.packages + report.removed.repositories == 1U);
+        BOOST_TEST(!fs::exists(place / row.entry));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(work_that_nobody_holds_goes) {
   const fs::path abandoned = store.temporary_directory() / "killed";
   const fs::path running = store.make_temporary().value();
