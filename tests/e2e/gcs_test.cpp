@@ -1,25 +1,18 @@
 // Modules in Google Cloud Storage, from an emulator, to which no token is sent.
-#include <json/value.h>
-
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
 #include "backends/package/tree_hash.h"
-#include "tests/e2e/scene.h"
-#include "tests/support/archive_writer.h"
+#include "tests/e2e/bucket_scene.h"
 #include "tests/support/needs.h"
-#include "tests/support/s3_server.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct InGoogle : Scene {
+struct InGoogle : BucketScene {
   InGoogle() {
-    server.put("mods", "net.zip", archive("1"));
-    server.put("mods", "dir/main.tf", "output \"d\" {\n  value = 1\n}\n");
-    server.put("mods", "dir/sub/a b.tf", "# sub\n");
     environment["STORAGE_EMULATOR_HOST"] = server.server().host();
     environment["GOOGLE_OAUTH_ACCESS_TOKEN"] = "canary-ya29";
     write("main.tf", module_call("net", source("net.zip")) + module_call("dir", source("dir")) +
@@ -30,22 +23,9 @@ struct InGoogle : Scene {
       BOOST_TEST(request.header("Authorization").empty());
     }
   }
-  static std::string archive(const std::string& version) {
-    return make_zip({{.name = "main.tf", .content = "output \"v\" {\n  value = " + version + "\n}\n"},
-                     {.name = "sub/main.tf", .content = "# sub\n"}});
-  }
   static std::string source(const std::string& below) {
     return "gcs::https://www.googleapis.com/storage/v1/mods/" + below;
   }
-  void check(const std::vector<std::string>& command, int exit_code, const std::string& part = {}) const {
-    const Ran ran = modlock(command);
-    BOOST_TEST(ran.exit_code == exit_code, command.front() << ran.out << ran.err);
-    BOOST_TEST((ran.out + ran.err).find(part) != std::string::npos, command.front() << ran.out << ran.err);
-    BOOST_TEST((ran.out + ran.err + (has(".terraform.lock.hcl") ? lock() : "")).find("canary") == std::string::npos,
-               ran.out << ran.err);
-  }
-
-  S3Server server;
 };
 
 BOOST_FIXTURE_TEST_SUITE(gcs, InGoogle)
@@ -68,14 +48,8 @@ BOOST_AUTO_TEST_CASE(is_locked_installed_and_verified) {
   }
   check({"explain", "--credentials", "www.googleapis.com"}, 0, "gcs: uses environment variable GOOGLE_OAUTH");
   check({"versions", source("net.zip")}, 8, "is an archive, which has no versions [SOURCE_UNSUPPORTED]");
-  for (const auto& entry : fs::recursive_directory_iterator(cache())) {
-    const std::string content = entry.is_regular_file() ? read_text(entry.path()) : std::string();
-    BOOST_TEST((entry.path().string() + content).find("canary") == std::string::npos, entry.path());
-  }
-  const std::size_t before = server.server().lines().size();
-  check({"install", "--offline"}, 0);
-  check({"verify"}, 0);
-  BOOST_TEST(server.server().lines().size() == before);
+  check_cache();
+  check_without_requests();
 }
 
 BOOST_AUTO_TEST_CASE(a_generation_is_part_of_the_address) {

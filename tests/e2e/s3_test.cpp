@@ -5,12 +5,10 @@
 
 #include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"
-#include "tests/e2e/scene.h"
-#include "tests/support/archive_writer.h"
+#include "tests/e2e/bucket_scene.h"
 #include "tests/support/loopback.h"
 #include "tests/support/needs.h"
 #include "tests/support/process_group.h"
-#include "tests/support/s3_server.h"
 
 namespace modlock::test {
 namespace {
@@ -19,11 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSecret = "canary/s3cr3t+key";
 
-struct InS3 : Scene {
+struct InS3 : BucketScene {
   InS3() {
-    server.put("mods", "net.zip", archive("1"));
-    server.put("mods", "dir/main.tf", "output \"d\" {\n  value = 1\n}\n");
-    server.put("mods", "dir/sub/a b.tf", "# sub\n");
     server.require("AKIAEXAMPLE", kSecret, "canary-session");
     environment["AWS_ACCESS_KEY_ID"] = "AKIAEXAMPLE";
     environment["AWS_SECRET_ACCESS_KEY"] = kSecret;
@@ -31,20 +26,7 @@ struct InS3 : Scene {
     write("main.tf", module_call("net", source("net.zip")) + module_call("dir", source("dir")) +
                          module_call("sub", source("net.zip//sub")));
   }
-  static std::string archive(const std::string& version) {
-    return make_zip({{.name = "main.tf", .content = "output \"v\" {\n  value = " + version + "\n}\n"},
-                     {.name = "sub/main.tf", .content = "# sub\n"}});
-  }
   std::string source(const std::string& below) const { return "s3::" + server.url() + "/mods/" + below; }
-  void check(const std::vector<std::string>& command, int exit_code, const std::string& part = {}) const {
-    const Ran ran = modlock(command);
-    BOOST_TEST(ran.exit_code == exit_code, command.front() << ran.out << ran.err);
-    BOOST_TEST((ran.out + ran.err).find(part) != std::string::npos, command.front() << ran.out << ran.err);
-    BOOST_TEST((ran.out + ran.err + (has(".terraform.lock.hcl") ? lock() : "")).find("canary") == std::string::npos,
-               ran.out << ran.err);
-  }
-
-  S3Server server;
 };
 
 BOOST_FIXTURE_TEST_SUITE(s3, InS3)
@@ -66,14 +48,8 @@ BOOST_AUTO_TEST_CASE(is_locked_installed_and_verified) {
   check({"sbom"}, 0);
   check({"outdated"}, 0);
   check({"explain", "module.net"}, 0);
-  for (const auto& entry : fs::recursive_directory_iterator(cache())) {
-    const std::string content = entry.is_regular_file() ? read_text(entry.path()) : std::string();
-    BOOST_TEST((entry.path().string() + content).find("canary") == std::string::npos, entry.path());
-  }
-  const std::size_t before = server.server().lines().size();
-  check({"install", "--offline"}, 0);
-  check({"verify"}, 0);
-  BOOST_TEST(server.server().lines().size() == before);
+  check_cache();
+  check_without_requests();
 }
 
 BOOST_AUTO_TEST_CASE(what_happened_at_the_source) {

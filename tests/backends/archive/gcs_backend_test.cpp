@@ -1,13 +1,11 @@
 // Objects of Google Cloud Storage from a server that checks the token.
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "backends/archive/archive_request.h"
 #include "backends/http/curl_http_client.h"
-#include "tests/backends/archive/archive_fixture.h"
+#include "tests/backends/archive/bucket_fixture.h"
 #include "tests/support/environment.h"
 #include "tests/support/faults.h"
-#include "tests/support/s3_server.h"
 
 namespace modlock::test {
 namespace {
@@ -16,61 +14,33 @@ constexpr const char* kBearer = "canary-ya29.token";
 const std::string kStorage = "https://storage.googleapis.com/";
 
 // Sends what is for storage.googleapis.com to a server on the loopback, and nothing else.
-struct Redirected final : HttpClient {
+class Redirected final : public HttpClient {
+ public:
+  explicit Redirected(std::string server) : server_(std::move(server)) {}
   Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
     BOOST_REQUIRE(request.url.reveal().starts_with(kStorage));
     HttpRequest sent = request;
-    sent.url = SecretText(server + "/" + request.url.reveal().substr(kStorage.size()));
+    sent.url = SecretText(server_ + "/" + request.url.reveal().substr(kStorage.size()));
     sent.validated_address = sent.validators.empty() ? "" : validator_scope(sent.url.reveal());
-    return http->send(sent, context);
+    return http_->send(sent, context);
   }
-  std::string server;
-  std::unique_ptr<HttpClient> http = make_curl_http_client("test");
+
+ private:
+  std::string server_;
+  std::unique_ptr<HttpClient> http_ = make_curl_http_client("test");
 };
 
-struct GoogleBuckets {
-  GoogleBuckets() : backend(make_archive_backend(http, credentials, others, SourceKind::gcs)) {
-    http.server = server.url();
-    server.put("mods", "a.zip", zip);
-    server.put("mods", "dir/main.tf", kModule);
-    server.put("mods", "dir/sub/", "");
-    server.put("mods", "dir/sub/b c+d&e.tf", "# 2\n");
-    server.put("mods", "dir2/other.tf", "# 3\n");
+struct GoogleBuckets : BucketFixture {
+  GoogleBuckets() {
+    http = std::make_unique<Redirected>(server.url());
+    backend = make_archive_backend(*http, credentials, others, SourceKind::gcs);
     server.require_token(kBearer);
     credentials.add(CredentialUse::gcs, "Google Cloud Storage",
                     {.secret = TokenCredential{SecretText(kBearer)}, .from = "test"});
   }
-  Result<FetchedTree> fetch(const std::string& below, FetchRequest request = {}) {
-    const auto address = parse_source("gcs::https://www.googleapis.com/storage/v1/mods/" + below);
-    BOOST_REQUIRE(address.has_value());
-    return std::move(backend->fetch(*address, {&request, 1}, parent.path(), Context{}).front());
+  Result<FetchedTree> fetch(const std::string& below, const FetchRequest& request = {}) {
+    return fetch_source("gcs::https://www.googleapis.com/storage/v1/mods/" + below, request);
   }
-  // The sorted names, else code, message, notes and hint.
-  static std::string outcome(const Result<FetchedTree>& tree) {
-    if (!tree) {
-      std::string text = fmt::format("{}: {}", to_string(tree.error().code), tree.error().message);
-      for (const std::string& note : tree.error().notes) {
-        text += " | " + note;
-      }
-      text += " | " + std::string(tree.error().hint.text());
-      BOOST_TEST(text.find("canary") == std::string::npos, text);
-      return text;
-    }
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(tree->directory)) {
-      names.push_back(std::filesystem::relative(entry.path(), tree->directory).string());
-    }
-    std::ranges::sort(names);
-    return fmt::format("{}", fmt::join(names, ", "));
-  }
-
-  const std::string zip = make_zip({{.name = "main.tf", .content = kModule}});
-  S3Server server;
-  FakeCredentials credentials;
-  BackendSet others;
-  Redirected http;
-  std::unique_ptr<BackendCore> backend;
-  TemporaryDirectory parent;
 };
 
 BOOST_FIXTURE_TEST_SUITE(gcs_backend, GoogleBuckets)
@@ -167,12 +137,13 @@ BOOST_AUTO_TEST_CASE(the_token_is_sent_only_to_google) {
 BOOST_AUTO_TEST_CASE(refusals) {
   BOOST_TEST(outcome(fetch("none.zip")).starts_with("NOT_FOUND: "));
   server.require_token("renewed");
-  const std::string refused = outcome(fetch("a.zip"));
+  const auto tree = fetch("a.zip");
+  const std::string refused = outcome(tree);
   BOOST_TEST(refused.starts_with("AUTH_REQUIRED: "), refused);
-  BOOST_TEST(refused.find("the error code of the server is AuthenticationRequired | looked for credentials for Google "
-                          "Cloud Storage in test: used | Google Cloud Storage rejected the credential from test") !=
-                 std::string::npos,
+  BOOST_TEST(refused.ends_with("the error code of the server is AuthenticationRequired | looked for credentials for "
+                               "Google Cloud Storage in test: used"),
              refused);
+  BOOST_TEST(tree.error().hint.text() == "Google Cloud Storage rejected the credential from test: renew it there");
 }
 
 BOOST_AUTO_TEST_CASE(a_redirect_is_not_followed) {

@@ -1,11 +1,9 @@
 // Objects of S3 from a server that checks every signature.
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "backends/http/curl_http_client.h"
-#include "tests/backends/archive/archive_fixture.h"
+#include "tests/backends/archive/bucket_fixture.h"
 #include "tests/support/faults.h"
-#include "tests/support/s3_server.h"
 
 namespace modlock::test {
 namespace {
@@ -14,13 +12,10 @@ constexpr const char* kKeyId = "AKIAEXAMPLE";
 constexpr const char* kSecret = "canary/s3cr3t+key=";
 constexpr const char* kToken = "canary+session/token==";
 
-struct Buckets {
-  Buckets() : backend(make_archive_backend(*http, credentials, others, SourceKind::s3)) {
-    server.put("mods", "a.zip", zip);
-    server.put("mods", "dir/main.tf", kModule);
-    server.put("mods", "dir/sub/", "");
-    server.put("mods", "dir/sub/b c+d&e.tf", "# 2\n");
-    server.put("mods", "dir2/other.tf", "# 3\n");
+struct Buckets : BucketFixture {
+  Buckets() {
+    http = make_curl_http_client("test");
+    backend = make_archive_backend(*http, credentials, others, SourceKind::s3);
     sign();
   }
   void sign(const std::string& token = {}) {
@@ -30,40 +25,9 @@ struct Buckets {
         {.secret = AwsCredential{SecretText(kKeyId), SecretText(kSecret), SecretText(token)}, .from = "test"});
   }
   std::string source(const std::string& below) const { return "s3::" + server.url() + "/mods/" + below; }
-  Result<FetchedTree> fetch(const std::string& text, FetchRequest request = {}) {
-    const auto address = parse_source(text);
-    BOOST_REQUIRE(address.has_value());
-    return std::move(backend->fetch(*address, {&request, 1}, parent.path(), Context{}).front());
+  Result<FetchedTree> fetch(const std::string& text, const FetchRequest& request = {}) {
+    return fetch_source(text, request);
   }
-  // The sorted names, "<id> <names>" for an archive, else code, message and notes.
-  std::string outcome(const Result<FetchedTree>& tree) {
-    if (!tree) {
-      std::string text = fmt::format("{}: {}", to_string(tree.error().code), tree.error().message);
-      for (const std::string& note : tree.error().notes) {
-        text += " | " + note;
-      }
-      BOOST_TEST((text + std::string(tree.error().hint.text())).find("canary") == std::string::npos, text);
-      const std::string port = std::to_string(server.server().port());
-      for (std::size_t at = text.find(port); at != std::string::npos; at = text.find(port)) {
-        text.replace(at, port.size(), "PORT");
-      }
-      return text;
-    }
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(tree->directory)) {
-      names.push_back(std::filesystem::relative(entry.path(), tree->directory).string());
-    }
-    std::ranges::sort(names);
-    return fmt::format("{}", fmt::join(names, ", "));
-  }
-
-  const std::string zip = make_zip({{.name = "main.tf", .content = kModule}});
-  S3Server server;
-  FakeCredentials credentials;
-  BackendSet others;
-  std::unique_ptr<HttpClient> http = make_curl_http_client("test");
-  std::unique_ptr<BackendCore> backend;
-  TemporaryDirectory parent;
 };
 
 const std::string kUrl = "http://localhost:PORT/mods";
