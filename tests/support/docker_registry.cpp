@@ -1,50 +1,17 @@
 #include "tests/support/docker_registry.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
 
-#include "backends/base/process.h"
 #include "tests/support/loopback.h"
-#include "tests/support/process_group.h"
 #include "tests/support/run.h"
 #include "tests/support/token_service.h"
 
 namespace modlock::test {
 namespace {
-
-// Starts the program at the head of a process group of its own; its output goes to `log`.
-int start_group(std::vector<std::string> arguments, const std::filesystem::path& log) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) {
-    argv.push_back(argument.data());
-  }
-  argv.push_back(nullptr);
-  pid_t pid = -1;
-  const int failed = ::posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
-    throw std::runtime_error("cannot start " + arguments[0]);
-  }
-  return pid;
-}
 
 std::unique_ptr<httplib::SSLClient> client_of(int port, const std::filesystem::path& authority) {
   auto client = std::make_unique<httplib::SSLClient>("127.0.0.1", port);
@@ -71,17 +38,17 @@ DockerRegistry::DockerRegistry(Auth auth)
     ::close(listener);
     port_ = port;
     write_configuration();
-    if (start()) {
+    program_.emplace(
+        std::vector<std::string>{find_server("docker-registry"), "serve", (directory_ / "config.yml").string()},
+        directory_ / "output.log");
+    if (program_->wait_until([&] { return client_of(port_, authority())->Get("/v2/") != nullptr; })) {
       return;
     }
-    stop();
   }
   throw std::runtime_error("docker-registry does not start: " + read_text(directory_ / "output.log"));
 }
 
-DockerRegistry::~DockerRegistry() {
-  stop();
-}
+DockerRegistry::~DockerRegistry() = default;
 
 void DockerRegistry::write_configuration() const {
   const std::string root = directory_.path().string();
@@ -99,30 +66,6 @@ void DockerRegistry::write_configuration() const {
                          "http: {{addr: \"127.0.0.1:{1}\", secret: tests, tls: {{certificate: {0}/server.pem, key: "
                          "{2}}}}}\n",
                          root, port_, certificate_.key.string(), auth));
-}
-
-bool DockerRegistry::start() {
-  group_ = start_group({find_program("docker-registry")->string(), "serve", (directory_ / "config.yml").string()},
-                       directory_ / "output.log");
-  for (int poll = 0; poll < kReadyPolls; ++poll) {
-    if (::waitpid(group_, nullptr, WNOHANG) != 0) {
-      group_ = 0;
-      return false;
-    }
-    if (client_of(port_, authority())->Get("/v2/")) {
-      return true;
-    }
-    ::poll(nullptr, 0, 10);
-  }
-  return false;
-}
-
-void DockerRegistry::stop() {
-  if (group_ > 0) {
-    ::kill(-group_, SIGKILL);
-    ::waitpid(group_, nullptr, 0);
-    group_ = 0;
-  }
 }
 
 std::string DockerRegistry::authorization(const std::string& repository) const {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/support/certificates.h"
 #include "tests/support/oci_module.h"
+#include "tests/support/process_group.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -48,8 +50,6 @@ class DockerRegistry {
   std::vector<std::string> token_log() const;
 
  private:
-  bool start();
-  void stop();
   void write_configuration() const;
   std::string authorization(const std::string& repository) const;
 
@@ -58,8 +58,8 @@ class DockerRegistry {
   ServerCertificate certificate_;
   Auth auth_;
   int port_ = 0;
-  int group_ = 0;
   std::unique_ptr<TokenService> tokens_;
+  std::optional<ProcessGroup> program_;
 };
 
 }  // namespace modlock::test

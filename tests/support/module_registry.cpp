@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <mutex>
-#include <stdexcept>
-#include <thread>
 
 #include "backends/base/ascii.h"
-#include "tests/support/many_connections.h"
+#include "tests/support/server_thread.h"
 
 namespace modlock::test {
 namespace {
@@ -42,26 +40,12 @@ class ModuleRegistry::Impl {
       respond(request, response);
       return httplib::Server::HandlerResponse::Handled;
     });
-    server_->set_tcp_nodelay(true);
-    serve_many_connections(*server_);
-    port = server_->is_valid() ? server_->bind_to_any_port("127.0.0.1") : -1;
-    if (port <= 0) {
-      throw std::runtime_error("a module registry cannot listen on the loopback");
-    }
-    thread_ = std::thread([this] { server_->listen_after_bind(); });
-    while (!server_->is_running()) {
-      std::this_thread::yield();
-    }
+    thread_.start(*server_, "a module registry");
   }
-  ~Impl() {
-    server_->stop();
-    thread_.join();
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+
+  int port() const { return thread_.port(); }
 
   const std::string scheme;
-  int port = 0;
   mutable std::mutex mutex;
   std::map<std::string, Answer> answers;
   struct Fault {
@@ -110,7 +94,7 @@ class ModuleRegistry::Impl {
   }
 
   std::unique_ptr<httplib::Server> server_;
-  std::thread thread_;
+  ServerThread thread_;
 };
 
 std::string ModuleRegistry::Request::header(const std::string& name) const {
@@ -130,7 +114,7 @@ ModuleRegistry::ModuleRegistry(const ServerCertificate& certificate) : impl_(std
 ModuleRegistry::~ModuleRegistry() = default;
 
 std::string ModuleRegistry::authority() const {
-  return fmt::format("127.0.0.1:{}", impl_->port);
+  return fmt::format("127.0.0.1:{}", impl_->port());
 }
 
 std::string ModuleRegistry::url() const {

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <stdexcept>
-#include <thread>
 
 #include "backends/base/digest.h"
 #include "tests/support/base64.h"
-#include "tests/support/many_connections.h"
+#include "tests/support/server_thread.h"
 
 namespace modlock::test {
 namespace {
@@ -45,25 +43,11 @@ class OciRegistry::Impl {
       response.set_content(answer.body, answer.type);
       return httplib::Server::HandlerResponse::Handled;
     });
-    server_.set_tcp_nodelay(true);
-    serve_many_connections(server_);
-    port = server_.is_valid() ? server_.bind_to_any_port("127.0.0.1") : -1;
-    if (port <= 0) {
-      throw std::runtime_error("an OCI registry cannot listen on the loopback");
-    }
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) {
-      std::this_thread::yield();
-    }
+    thread_.start(server_, "an OCI registry");
   }
-  ~Impl() {
-    server_.stop();
-    thread_.join();
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
 
-  int port = 0;
+  int port() const { return thread_.port(); }
+
   mutable std::mutex mutex;
   std::map<std::string, Content> contents;               // by path
   std::map<std::string, std::vector<std::string>> tags;  // by repository, in the order they came
@@ -96,7 +80,7 @@ class OciRegistry::Impl {
       Answer refusal = error(401, "UNAUTHORIZED");
       refusal.headers = {
           {"WWW-Authenticate", wants_token
-                                   ? fmt::format("Bearer realm=\"https://127.0.0.1:{}/token\",service=\"fake\"", port)
+                                   ? fmt::format("Bearer realm=\"https://127.0.0.1:{}/token\",service=\"fake\"", port())
                                    : std::string("Basic realm=\"fake\"")}};
       return refusal;
     }
@@ -149,7 +133,7 @@ class OciRegistry::Impl {
     }
     page.body += "]}";
     if (end < known->second.size()) {
-      const std::string origin = absolute_links ? fmt::format("https://127.0.0.1:{}", port) : std::string();
+      const std::string origin = absolute_links ? fmt::format("https://127.0.0.1:{}", port()) : std::string();
       page.headers = {{"Link", fmt::format("<{}/v2/{}/tags/list?last={}&n={}>; rel=\"next\"", origin, repository,
                                            known->second[end - 1], page_size)}};
     }
@@ -157,7 +141,7 @@ class OciRegistry::Impl {
   }
 
   httplib::SSLServer server_;
-  std::thread thread_;
+  ServerThread thread_;
 };
 
 OciRegistry::OciRegistry(const ServerCertificate& certificate) : impl_(std::make_unique<Impl>(certificate)) {}
@@ -165,7 +149,7 @@ OciRegistry::OciRegistry(const ServerCertificate& certificate) : impl_(std::make
 OciRegistry::~OciRegistry() = default;
 
 std::string OciRegistry::host() const {
-  return fmt::format("127.0.0.1:{}", impl_->port);
+  return fmt::format("127.0.0.1:{}", impl_->port());
 }
 
 std::string OciRegistry::source(const std::string& repository) const {

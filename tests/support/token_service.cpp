@@ -5,11 +5,10 @@
 
 #include <chrono>
 #include <mutex>
-#include <stdexcept>
-#include <thread>
 
 #include "tests/support/base64.h"
 #include "tests/support/run.h"
+#include "tests/support/server_thread.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -60,21 +59,8 @@ class TokenService::Impl {
                         request.get_param_value("refresh_token") == refresh_token_;
       answer(request, fine ? "refresh" : "refused", response);
     });
-    port = server_.is_valid() ? server_.bind_to_any_port("127.0.0.1") : -1;
-    if (port <= 0) {
-      throw std::runtime_error("a token service cannot listen on the loopback");
-    }
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) {
-      std::this_thread::yield();
-    }
+    thread_.start(server_, "a token service");
   }
-  ~Impl() {
-    server_.stop();
-    thread_.join();
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
 
   std::string issue(const std::string& repository, const std::vector<std::string>& actions) const {
     std::string list;
@@ -95,7 +81,7 @@ class TokenService::Impl {
 
   std::filesystem::path signer() const { return directory_ / "signer.pem"; }
 
-  int port = 0;
+  int port() const { return thread_.port(); }
   mutable std::mutex mutex;
   std::vector<std::string> log;
 
@@ -127,7 +113,7 @@ class TokenService::Impl {
   std::string basic_;
   std::string refresh_token_;
   httplib::SSLServer server_;
-  std::thread thread_;
+  ServerThread thread_;
 };
 
 TokenService::TokenService(const ServerCertificate& certificate, const std::string& user, const std::string& password,
@@ -141,7 +127,7 @@ std::filesystem::path TokenService::signer() const {
 }
 
 std::string TokenService::url() const {
-  return fmt::format("https://127.0.0.1:{}/token", impl_->port);
+  return fmt::format("https://127.0.0.1:{}/token", impl_->port());
 }
 
 std::string TokenService::issue(const std::string& repository, const std::vector<std::string>& actions) const {

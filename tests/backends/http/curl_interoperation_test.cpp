@@ -5,6 +5,7 @@
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/needs.h"
+#include "tests/support/server_thread.h"
 #include "tests/support/temporary_directory.h"
 
 // What a server that is not ours makes of our requests, and we of its answers.
@@ -33,12 +34,12 @@ struct InteroperationFixture {
     });
     server.Get("/moved",
                [](const httplib::Request&, httplib::Response& response) { response.set_redirect("/text", 301); });
-    port = server.bind_to_any_port("127.0.0.1");
-    thread = std::jthread([this] { server.listen_after_bind(); });
+    thread.start(server, "the server");
   }
-  ~InteroperationFixture() { server.stop(); }
 
-  HttpRequest request(const std::string& path) const { return get("https://localhost:" + std::to_string(port) + path); }
+  HttpRequest request(const std::string& path) const {
+    return get("https://localhost:" + std::to_string(thread.port()) + path);
+  }
 
   CleanHttpEnvironment clean;
   TemporaryDirectory directory;
@@ -48,8 +49,7 @@ struct InteroperationFixture {
   std::string text = std::string(100'000, 'x');
   std::string accepted;
   httplib::SSLServer server;
-  int port = 0;
-  std::jthread thread;
+  ServerThread thread;
   std::unique_ptr<HttpClient> client = make_client_without_waits();
   Stats stats;
   Context context{.stats = &stats};
