@@ -27,6 +27,23 @@ struct Upgrading : Scene {
   GitRepository& zone;
 };
 
+// Two locked modules: the tag of "a" was moved, and "other" has a new release.
+struct MovedTag : Scene {
+  MovedTag(const std::string& query, const std::string& rule, const std::string& tag) {
+    GitRepository& a = repository("a.git");
+    release(a, "1.0.0");
+    a.git({"tag", "--force", tag, "main"});
+    release(other, "1.0.0");
+    write("main.tf", module_call("a", "git::" + a.url() + query) + module_call("other", "git::" + other.url()));
+    write(".tofu-modlock.hcl", (rule.empty() ? "" : module_rule("a", rule)) + module_rule("other", "~> 1.0"));
+    BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+    name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
+    a.git({"tag", "--force", tag, "main"});
+    release(other, "1.1.0");
+  }
+  GitRepository& other = repository("other.git");
+};
+
 BOOST_FIXTURE_TEST_SUITE(upgrade_command, Upgrading)
 
 BOOST_AUTO_TEST_CASE(takes_the_newest_that_every_constraint_allows) {
@@ -176,20 +193,7 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_is_held_until_it_is_accepted) {
     for (const std::vector<std::string>& flags :
          {std::vector<std::string>{}, {"--accept-moved"}, {"--target", "module.a"}}) {
       BOOST_TEST_CONTEXT(row.name << " " << (flags.empty() ? "" : flags[0])) {
-        Scene scene;
-        GitRepository& a = scene.repository("a.git");
-        GitRepository& other = scene.repository("other.git");
-        scene.release(a, "1.0.0");
-        a.git({"tag", "--force", row.tag, "main"});
-        scene.release(other, "1.0.0");
-        scene.write("main.tf",
-                    module_call("a", "git::" + a.url() + row.query) + module_call("other", "git::" + other.url()));
-        scene.write(".tofu-modlock.hcl",
-                    (*row.rule == '\0' ? "" : module_rule("a", row.rule)) + module_rule("other", "~> 1.0"));
-        BOOST_REQUIRE(scene.modlock({"lock"}).exit_code == 0);
-        scene.name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
-        a.git({"tag", "--force", row.tag, "main"});
-        scene.release(other, "1.1.0");
+        MovedTag scene(row.query, row.rule, row.tag);
         BOOST_TEST(scene.modlock({"lock"}).out == "The lock file is up to date.\n");
         std::vector<std::string> arguments = {"upgrade"};
         arguments.insert(arguments.end(), flags.begin(), flags.end());
@@ -236,21 +240,8 @@ BOOST_AUTO_TEST_CASE(lock_accepts_moved_tags_and_changes_nothing_else) {
   for (const Row& row : rows) {
     for (const char* command : {"lock", "update"}) {
       BOOST_TEST_CONTEXT(row.name << " " << command) {
-        Scene scene;
-        GitRepository& a = scene.repository("a.git");
-        GitRepository& other = scene.repository("other.git");
-        scene.release(a, "1.0.0");
-        a.git({"tag", "--force", row.tag, "main"});
-        scene.release(other, "1.0.0");
-        scene.release(other, "2.0.0");
-        scene.write("main.tf",
-                    module_call("a", "git::" + a.url() + row.query) + module_call("other", "git::" + other.url()));
-        scene.write(".tofu-modlock.hcl",
-                    (*row.rule == '\0' ? "" : module_rule("a", row.rule)) + module_rule("other", "~> 1.0"));
-        BOOST_REQUIRE(scene.modlock({"lock"}).exit_code == 0);
-        scene.name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
-        a.git({"tag", "--force", row.tag, "main"});
-        scene.release(other, "1.1.0");
+        MovedTag scene(row.query, row.rule, row.tag);
+        scene.release(scene.other, "2.0.0");
         std::vector<std::string> arguments = {command, "--accept-moved"};
         if (std::string(command) == "update") {
           arguments.emplace_back("module.other=1.1.0");

@@ -64,6 +64,25 @@ struct Merging : TeamScene {
     }
     return text;
   }
+  // "ours" adds the call "b" and "theirs" the call "c", and each has this version of "a".
+  void diverge_by_calls(const std::string& ours, const std::string& theirs) const {
+    diverge(
+        [&] {
+          call("b");
+          lock_at({{"a", ours}, {"b", "1.1.0"}});
+        },
+        [&] {
+          call("c");
+          lock_at({{"a", theirs}, {"c", "1.2.0"}});
+        });
+  }
+  // Leaves what is under way, and both branches.
+  void start_over() const {
+    succeed({"reset", "--quiet", "--hard"});
+    git({"rebase", "--quit"});
+    succeed({"checkout", "--quiet", "main"});
+    succeed({"branch", "-D", "ours", "theirs"});
+  }
   bool is_conflicted() const { return lock().find("<<<<<<<") != std::string::npos; }
   // The lock answers the configuration, which costs no request.
   void check_frozen() const {
@@ -87,22 +106,11 @@ BOOST_AUTO_TEST_CASE(calls_that_both_sides_added_keep_their_versions) {
   for (const Way way : kWays) {
     BOOST_TEST_CONTEXT(way) {
       succeed({"checkout", "--quiet", "main"});
-      diverge(
-          [&] {
-            call("b");
-            lock_at({{"a", "1.0.0"}, {"b", "1.1.0"}});
-          },
-          [&] {
-            call("c");
-            lock_at({{"a", "1.0.0"}, {"c", "1.2.0"}});
-          });
+      diverge_by_calls("1.0.0", "1.0.0");
       bring_theirs(way);
       BOOST_TEST(is_conflicted());
       check_lock_command("a 1.0.0 b 1.1.0 c 1.2.0 d 1.0.0");
-      succeed({"reset", "--quiet", "--hard"});
-      git({"rebase", "--quit"});
-      succeed({"checkout", "--quiet", "main"});
-      succeed({"branch", "-D", "ours", "theirs"});
+      start_over();
     }
   }
 }
@@ -124,10 +132,7 @@ BOOST_AUTO_TEST_CASE(of_an_entry_that_both_sides_changed_the_higher_version_stay
       BOOST_TEST(ran.err == "");
       BOOST_TEST(locked() == "a 1.2.0 d 1.1.0");
       check_frozen();
-      succeed({"reset", "--quiet", "--hard"});
-      git({"rebase", "--quit"});
-      succeed({"checkout", "--quiet", "main"});
-      succeed({"branch", "-D", "ours", "theirs"});
+      start_over();
     }
   }
 }
@@ -202,9 +207,7 @@ BOOST_AUTO_TEST_CASE(checkout_of_one_side_does_not_lose_the_other) {
         const std::string once = lock();
         BOOST_TEST(succeed_lock().out == "The lock file is up to date.\n");
         BOOST_TEST(lock() == once);
-        succeed({"reset", "--quiet", "--hard"});
-        succeed({"checkout", "--quiet", "main"});
-        succeed({"branch", "-D", "ours", "theirs"});
+        start_over();
       }
     }
   }
@@ -229,11 +232,9 @@ BOOST_AUTO_TEST_CASE(checkout_of_one_side_while_rebasing_or_picking_does_not_los
       }
       check_lock_command("a 1.2.0 c 1.0.0 d 1.3.0");
       succeed({"reset", "--quiet", "--hard"});
-      git({"rebase", "--quit"});
       git({"stash", "drop"});
       git({"clean", "--quiet", "--force"});
-      succeed({"checkout", "--quiet", "main"});
-      succeed({"branch", "-D", "ours", "theirs"});
+      start_over();
     }
   }
 }
@@ -252,24 +253,14 @@ BOOST_AUTO_TEST_CASE(markers_are_enough) {
     BOOST_TEST_CONTEXT(style) {
       succeed({"config", "merge.conflictStyle", style});
       succeed({"checkout", "--quiet", "main"});
-      diverge(
-          [&] {
-            call("b");
-            lock_at({{"a", "1.2.0"}, {"b", "1.1.0"}});
-          },
-          [&] {
-            call("c");
-            lock_at({{"a", "1.1.0"}, {"c", "1.2.0"}});
-          });
+      diverge_by_calls("1.2.0", "1.1.0");
       bring_theirs(Way::merge);
       // As if the markers had been committed: the index has one stage, and no merge is under way.
       succeed({"add", "--all"});
       succeed({"commit", "--quiet", "--message=markers"});
       BOOST_TEST(is_conflicted());
       check_lock_command("a 1.2.0 b 1.1.0 c 1.2.0 d 1.0.0");
-      succeed({"reset", "--quiet", "--hard"});
-      succeed({"checkout", "--quiet", "main"});
-      succeed({"branch", "-D", "ours", "theirs"});
+      start_over();
     }
   }
 }
@@ -430,15 +421,7 @@ BOOST_AUTO_TEST_CASE(a_sidecar_is_merged_too) {
   write(".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n" + read(".tofu-modlock.hcl"));
   succeed_lock();
   commit("sidecar");
-  diverge(
-      [&] {
-        call("b");
-        lock_at({{"a", "1.2.0"}, {"b", "1.1.0"}});
-      },
-      [&] {
-        call("c");
-        lock_at({{"a", "1.1.0"}, {"c", "1.2.0"}});
-      });
+  diverge_by_calls("1.2.0", "1.1.0");
   bring_theirs(Way::merge);
   BOOST_TEST(read(".terraform.modules.lock.hcl").find("<<<<<<<") != std::string::npos);
   check_lock_command("a 1.2.0 b 1.1.0 c 1.2.0 d 1.0.0");
@@ -483,9 +466,7 @@ BOOST_AUTO_TEST_CASE(checkout_of_one_side_after_any_command_that_left_a_conflict
       BOOST_TEST(is_conflicted());
       succeed({"checkout", "--ours", "--", ".terraform.lock.hcl"});
       check_lock_command("a 1.2.0 d 1.3.0");
-      succeed({"reset", "--quiet", "--hard"});
-      succeed({"checkout", "--quiet", "main"});
-      succeed({"branch", "-D", "ours", "theirs"});
+      start_over();
     }
   }
 }
@@ -536,9 +517,7 @@ BOOST_AUTO_TEST_CASE(a_rename_on_one_side_keeps_the_version_of_the_other) {
         bring_theirs(Way::merge);
         BOOST_TEST(is_conflicted() == !with_driver);
         check_lock_command("d 1.0.0 new 1.1.0");
-        succeed({"reset", "--quiet", "--hard"});
-        succeed({"checkout", "--quiet", "main"});
-        succeed({"branch", "-D", "ours", "theirs"});
+        start_over();
       }
     }
   }

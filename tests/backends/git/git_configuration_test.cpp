@@ -35,6 +35,20 @@ struct Home {
     const auto configuration = GitConfiguration::read(lookup(variables));
     return configuration ? text(configuration->entries()) : "git alone";
   }
+  // Whether a repository that is cloned there has the value of the file "more".
+  bool includes_more(const std::filesystem::path& clone) const {
+    const RemoteAddress remote{.url = "https://h.test/m.git",
+                               .full_url = {},
+                               .display = "m",
+                               .scheme = "https",
+                               .host = "h.test",
+                               .username = {},
+                               .password = {},
+                               .clone_directory = clone};
+    const auto configuration = GitConfiguration::of(remote, lookup({}), Context{});
+    BOOST_REQUIRE(configuration);
+    return configuration->find("x.y") == "more";
+  }
   // What git itself lists, with the same variables.
   std::string listed_by_git(Variables variables) const {
     variables.try_emplace("HOME", directory.path().string());
@@ -155,17 +169,7 @@ BOOST_AUTO_TEST_CASE(conditions_apply_as_for_the_clone) {
       }
       directory.write(".gitconfig", "[includeIf \"" + condition + "\"]\n\tpath = " + row.file + "\n");
       const modlock::test::ScopedEnvironment at_home("HOME", home);
-      const RemoteAddress remote{.url = "https://h.test/m.git",
-                                 .full_url = {},
-                                 .display = "m",
-                                 .scheme = "https",
-                                 .host = "h.test",
-                                 .username = {},
-                                 .password = {},
-                                 .clone_directory = clone};
-      const auto configuration = GitConfiguration::of(remote, lookup({}), Context{});
-      BOOST_REQUIRE(configuration);
-      BOOST_TEST((configuration->find("x.y") == "more") == row.applies);
+      BOOST_TEST(includes_more(clone) == row.applies);
       const std::string by_git =
           modlock::test::run({"git", "config", "--default", "none", "x.y"}, clone, {{"HOME", home}});
       BOOST_TEST((by_git == "more\n") == row.applies);
@@ -202,17 +206,7 @@ BOOST_AUTO_TEST_CASE(links_below_the_data_directory_select_no_include) {
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       directory.write(".gitconfig", fmt::format("[includeIf \"{}\"]\n\tpath = more\n", row.condition));
-      const RemoteAddress remote{.url = "https://h.test/m.git",
-                                 .full_url = {},
-                                 .display = "m",
-                                 .scheme = "https",
-                                 .host = "h.test",
-                                 .username = {},
-                                 .password = {},
-                                 .clone_directory = directory / row.root / ".terraform/modules/m"};
-      const auto configuration = GitConfiguration::of(remote, lookup({}), Context{});
-      BOOST_REQUIRE(configuration);
-      BOOST_TEST((configuration->find("x.y") == "more") == row.applies);
+      BOOST_TEST(includes_more(directory / row.root / ".terraform/modules/m") == row.applies);
     }
   }
 }
