@@ -217,7 +217,7 @@ Result<void> ArchiveFetch::write_objects(ArchiveRequest request, const std::stri
   for (int pages = 0; pages < kMostObjectPages; ++pages) {
     request.url = request.object->url("", query);
     MODLOCK_TRY(const auto response, send(request, "list the objects of the module package", nullptr));
-    MODLOCK_TRY(const auto page, read_object_page(response.body, display, is_google ? "Generation" : "ETag"));
+    MODLOCK_TRY(const auto page, read_object_page(response.body, display, is_google ? "Generation" : "ETag", context_));
     for (const auto& [key, state] : page.objects) {
       if (!key.starts_with(prefix)) {
         return unpack::unsafe_entry(display, key, "is outside of the listed directory");
@@ -225,7 +225,9 @@ Result<void> ArchiveFetch::write_objects(ArchiveRequest request, const std::stri
       if (key.ends_with('/')) {
         continue;
       }
-      MODLOCK_TRY(const auto place, rules.place(key.substr(prefix.size()), unpack::EntryType::file));
+      // As the client, which refuses "/x" only in a whole bucket.
+      const std::size_t start = prefix.empty() ? 0 : key.find_first_not_of('/', prefix.size());
+      MODLOCK_TRY(const auto place, rules.place(key.substr(start), unpack::EntryType::file));
       request.url = request.object->url(key);
       MODLOCK_TRY(const auto object, send(request, "download an object of the module package", nullptr));
       if (!state.empty() && object.header(is_google ? "x-goog-generation" : "ETag").value_or(state) != state) {

@@ -106,8 +106,10 @@ struct ObjectPage {
 };
 
 // Reads the XML that servers of S3 write: elements without comments, CDATA or document types. `state` is the element
-// that tells whether an object was replaced. Errors: BAD_RESPONSE.
-Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display, std::string_view state = "ETag");
+// that tells whether an object was replaced. The time is proportional to the size, also of a list that lies.
+// Errors: BAD_RESPONSE; REQUEST_CANCELLED; DEADLINE_EXCEEDED.
+Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display, std::string_view state,
+                                    const Context& context);
 
 // Adds the error code and the region that the server states. An expired session token is AUTH_REQUIRED.
 Error explain_s3_error(Error error, const HttpResponse& response);

@@ -18,11 +18,11 @@ namespace {
 
 // Returns the text of the first element of that name; nullopt if there is none.
 std::optional<std::string> element(std::string_view xml, std::string_view name) {
-  const std::string start = fmt::format("<{}>", name);
+  const std::string start = "<" + std::string(name) + ">";
   const std::size_t begin = xml.find(start);
   xml.remove_prefix(begin == std::string_view::npos ? xml.size() : begin + start.size());
   const std::string_view text = xml.substr(0, xml.find('<'));
-  const bool is_there = xml.substr(text.size()).starts_with(fmt::format("</{}>", name));
+  const bool is_there = xml.substr(text.size()).starts_with("</" + std::string(name) + ">");
   return is_there ? std::optional(unescape_xml(text)) : std::nullopt;
 }
 
@@ -114,18 +114,23 @@ void sign_request(HttpRequest& request, const AwsCredential& credential, std::st
   }
 }
 
-Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display, std::string_view state) {
+Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display, std::string_view state,
+                                    const Context& context) {
   constexpr std::string_view kObject = "<Contents>";
   const std::size_t root = xml.find("<ListBucketResult");
   const bool is_last = element(xml, "IsTruncated") != "true";
   ObjectPage page{.objects = {}, .next = is_last ? "" : element(xml, "NextContinuationToken").value_or("")};
   bool is_read = root != std::string_view::npos && xml.find("<!") == std::string_view::npos &&
                  xml.find("</ListBucketResult>", root) != std::string_view::npos && is_last == page.next.empty();
-  for (std::size_t at = xml.find(kObject); is_read && at != std::string_view::npos; at = xml.find(kObject, at + 1)) {
-    const std::string_view object = xml.substr(at, xml.find("</Contents>", at) - at);
+  for (std::size_t at = xml.find(kObject); is_read && at != std::string_view::npos; at = xml.find(kObject)) {
+    MODLOCK_TRY(context.check());
+    xml.remove_prefix(at + kObject.size());
+    const std::size_t end = xml.find("</Contents>");
+    const std::string_view object = xml.substr(0, end);
     auto key = element(object, "Key");
-    is_read = key.has_value();
+    is_read = key && end != std::string_view::npos && object.find(kObject) == std::string_view::npos;
     page.objects.emplace_back(key.value_or(""), element(object, state).value_or(""));
+    xml.remove_prefix(object.size());
   }
   if (!is_read) {
     return fail(Code::bad_response, fmt::format("the list of the objects of \"{}\" is not one of S3", display));

@@ -140,7 +140,8 @@ BOOST_AUTO_TEST_CASE(names_that_leave_the_directory) {
   };
   for (const Row& row :
        {Row{"above", "bad/../x.tf", "ARCHIVE_UNSAFE"}, Row{"above, deeper", "bad/a/../../x", "UNSAFE"},
-        Row{"absolute", "bad//etc/x", "ARCHIVE_UNSAFE"}, Row{"backslashes", "bad/..\\x", "UNSAFE"},
+        Row{"above, after two slashes", "bad//../x.tf", "UNSAFE"}, Row{"backslashes", "bad/..\\x", "UNSAFE"},
+        Row{"two slashes", "bad//etc/x", "etc, etc/x, main.tf"}, Row{"three slashes", "bad///x", "main.tf, x"},
         Row{"a file below a file", "bad/main.tf/x", "ARCHIVE_UNSAFE"}, Row{"twice", "bad/a//b", "main.tf"},
         Row{"dots in a name", "bad/a..b", "main.tf"}, Row{"a directory", "bad/x/", "main.tf"}}) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -151,6 +152,8 @@ BOOST_AUTO_TEST_CASE(names_that_leave_the_directory) {
       server.remove("mods", row.key);
     }
   }
+  server.put("mods", "/x.tf", "x");
+  BOOST_TEST(outcome(fetch(source(""))).find("has an absolute path") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(lists_that_do_not_end_or_lie) {

@@ -1,6 +1,10 @@
 #include "backends/archive/archive_request.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <stop_token>
 
 #include "backends/address/source.h"
 
@@ -119,6 +123,9 @@ BOOST_AUTO_TEST_CASE(lists_of_objects) {
            Row{"more pages without a token", start + "<IsTruncated>true</IsTruncated></ListBucketResult>", "refused"},
            Row{"truncated", start + "<Contents><Key>a</Key></Contents>", "refused"},
            Row{"an object without a key", start + "<Contents><Size>1</Size></Contents></ListBucketResult>", "refused"},
+           Row{"an object without an end", start + "<Contents><Key>a</Key></ListBucketResult>", "refused"},
+           Row{"an object in an object",
+               start + "<Contents><Key>a</Key><Contents><Key>b</Key></Contents></ListBucketResult>", "refused"},
            Row{"a key in pieces", start + "<Contents><Key>a<b/></Key></Contents></ListBucketResult>", "refused"},
            Row{"CDATA", start + "<Contents><Key><![CDATA[a]]></Key></Contents></ListBucketResult>", "refused"},
            Row{"a comment", start + "<!-- <Contents><Key>a</Key></Contents> --></ListBucketResult>", "refused"},
@@ -126,7 +133,7 @@ BOOST_AUTO_TEST_CASE(lists_of_objects) {
            Row{"nothing", "", "refused"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      const auto page = read_object_page(row.xml, "it");
+      const auto page = read_object_page(row.xml, "it", "ETag", Context{});
       std::string text = page ? "" : "refused";
       for (std::size_t i = 0; page && i < page->objects.size(); ++i) {
         text += (i == 0 ? "" : " ") + page->objects[i].first + "=" + page->objects[i].second;
@@ -134,6 +141,45 @@ BOOST_AUTO_TEST_CASE(lists_of_objects) {
       BOOST_TEST((page ? text + " > " + page->next : text) == row.expected);
     }
   }
+}
+
+// Read again from each object to the end, each of these lists needs far more than the deadline.
+BOOST_AUTO_TEST_CASE(large_lists) {
+  constexpr std::size_t kObjects = 200'000;
+  const auto repeated = [](std::string_view object) {
+    std::string xml = "<ListBucketResult>";
+    for (std::size_t i = 0; i < kObjects; ++i) {
+      xml += object;
+    }
+    return xml;
+  };
+  struct Row {
+    const char* name;
+    std::string xml;
+    std::string expected;  // the number of objects, or the error
+  };
+  const std::string refused = "BAD_RESPONSE the list of the objects of \"it\" is not one of S3";
+  const std::string objects = repeated("<Contents><Key>d/a</Key></Contents>");
+  for (const Row& row :
+       {Row{"objects", objects + "</ListBucketResult>", std::to_string(kObjects)},
+        Row{"objects without an end", repeated("<Contents><Key>d/a</Key>") + "</ListBucketResult>", refused},
+        Row{"objects with one end", repeated("<Contents><Key>d/a</Key>") + "</Contents></ListBucketResult>", refused},
+        Row{"the last one without an end", objects + "<Contents><Key>a</Key></ListBucketResult>", refused}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Context context{.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30)};
+      const auto page = read_object_page(row.xml, "it", "ETag", context);
+      BOOST_TEST((page ? std::to_string(page->objects.size())
+                       : fmt::format("{} {}", to_string(page.error().code), page.error().message)) == row.expected);
+    }
+  }
+  std::stop_source stop;
+  stop.request_stop();
+  const Context cancelled{.stop = stop.get_token()};
+  const Context late{.deadline = std::chrono::steady_clock::now()};
+  BOOST_TEST((read_object_page(objects + "</ListBucketResult>", "it", "ETag", cancelled).error().code ==
+              Code::request_cancelled));
+  BOOST_TEST(
+      (read_object_page(objects + "</ListBucketResult>", "it", "ETag", late).error().code == Code::deadline_exceeded));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
