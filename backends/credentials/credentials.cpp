@@ -29,10 +29,50 @@ bool fits_a_header(std::string_view token) {
   return std::ranges::all_of(token, [](char c) { return c == '\t' || !ascii::is_control(c); });
 }
 
-// Returns the settings of a profile in the shared files of AWS. Indented lines belong to nested settings.
-Result<std::map<std::string, std::string>> read_aws_profile(const ProcessEnvironment& environment,
-                                                            const std::string& profile) {
-  std::map<std::string, std::string> settings;  // the second file has priority
+using AwsSettings = std::map<std::string, std::string>;
+
+std::string_view without_aws_comment(std::string_view text) {
+  const auto starts = [](char a, char b) { return (a == ' ' || a == '\t') && (b == '#' || b == ';'); };
+  return {text.begin(), std::ranges::adjacent_find(text, starts)};
+}
+
+// Reads a shared file of AWS as internal/ini of aws-sdk-go-v2 does: "profile work", {"aws_access_key_id", …}, ….
+std::map<std::string, AwsSettings> read_aws_sections(std::string_view text) {
+  std::map<std::string, AwsSettings> sections;
+  AwsSettings* section = nullptr;
+  std::string last;  // the setting that indented lines may belong to
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    const std::string_view content = trimmed(line);
+    const std::string_view header = trimmed(line.substr(0, line.find_first_of("#;")));
+    if (header.size() > 1 && header.starts_with('[') && header.ends_with(']')) {
+      const std::string_view name = trimmed(header.substr(1, header.size() - 2));
+      const std::size_t blank = std::min(name.find_first_of(" \t"), name.size());
+      const std::string_view rest = trimmed(name.substr(blank));
+      section = &sections[fmt::format("{}{}{}", name.substr(0, blank), rest.empty() ? "" : " ", rest)];
+      last.clear();
+      continue;
+    }
+    const bool is_indented = line.starts_with(' ') || line.starts_with('\t');
+    const std::string_view setting = is_indented ? content : without_aws_comment(line);
+    const std::size_t sign = setting.find_first_of("=:");
+    const bool is_nested = is_indented && !last.empty() && (*section)[last].empty();
+    if (section == nullptr || sign == std::string_view::npos || is_nested || content.find_first_of("#;") == 0) {
+      continue;
+    }
+    std::string_view value = trimmed(setting.substr(sign + 1));
+    if (value.size() > 1 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'')) {
+      value = value.substr(1, value.size() - 2);
+    }
+    last = ascii::lower(trimmed(setting.substr(0, sign)));
+    (*section)[last] = is_indented ? trimmed(without_aws_comment(value)) : value;
+  }
+  return sections;
+}
+
+// Returns the settings of a profile in the shared files of AWS.
+Result<AwsSettings> read_aws_profile(const ProcessEnvironment& environment, const std::string& profile) {
+  AwsSettings settings;
   for (const auto& [variable, in_home, prefix] : {std::array{"AWS_CONFIG_FILE", ".aws/config", "profile "},
                                                   std::array{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials", ""}}) {
     const std::string_view path = environment.variable(variable);
@@ -42,25 +82,26 @@ Result<std::map<std::string, std::string>> read_aws_profile(const ProcessEnviron
     if (!text && text.error().code != Code::not_found) {
       return fail(text.error());
     }
-    const std::string wanted = (profile == "default" ? "" : prefix) + profile;
-    std::string_view section;
-    for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
-      const std::string_view line = take_line(rest);
-      const std::size_t equals = line.find('=');
-      if (line.starts_with('[')) {
-        section = trimmed(line.substr(1, line.find(']') - 1));
-      } else if (section == wanted && equals != std::string_view::npos && line.find_first_of(" \t#;") != 0) {
-        settings[std::string(trimmed(line.substr(0, equals)))] = trimmed(line.substr(equals + 1));
-      }
+    auto sections = read_aws_sections(text ? *text : std::string());
+    const bool is_prefixed = ascii::lower(profile) != "default" || sections.contains(prefix + profile);
+    AwsSettings later = std::move(sections[(is_prefixed ? prefix : "") + profile]);
+    if (later.contains("aws_access_key_id") || later.contains("aws_secret_access_key")) {  // no half of another pair
+      settings.erase("aws_access_key_id");
+      settings.erase("aws_secret_access_key");
     }
+    later.merge(settings);
+    settings = std::move(later);
   }
   return settings;
 }
 
-// Finds the key that signs requests to S3. `named`, the profile of the address, hides the variables; empty:
+// Finds the key that signs requests to S3. `named`, the profile of the address, hides the variables; empty: that of
 // AWS_PROFILE, else "default". As in the client, a profile with a role_arn has no static keys.
 CredentialLookup find_aws_key(const ProcessEnvironment& environment, std::string_view named) {
   CredentialLookup lookup;
+  const auto either = [&](const char* name, const char* old) {
+    return environment.variable(name).empty() && !environment.variable(old).empty() ? old : name;
+  };
   const auto variable = [&](const char* name) { return SecretText(std::string(environment.variable(name))); };
   const auto take = [&](AwsCredential key, std::string place, std::string_view otherwise) {
     const bool is_usable = !key.key_id.empty() && !key.secret_key.empty();
@@ -68,13 +109,15 @@ CredentialLookup find_aws_key(const ProcessEnvironment& environment, std::string
     lookup.found = is_usable ? FoundCredential{.secret = std::move(key), .from = std::move(place)} : FoundCredential();
   };
   if (named.empty()) {
-    take({variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), variable("AWS_SESSION_TOKEN")},
-         "environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "not set");
+    const char* const id = either("AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY");
+    const char* const secret = either("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY");
+    take({variable(id), variable(secret), variable("AWS_SESSION_TOKEN")},
+         fmt::format("environment variables {} and {}", id, secret), "not set");
   }
   if (lookup.found.found()) {
     return lookup;
   }
-  const std::string chosen = named.empty() ? variable("AWS_PROFILE").reveal() : std::string(named);
+  const std::string chosen(named.empty() ? environment.variable(either("AWS_PROFILE", "AWS_DEFAULT_PROFILE")) : named);
   const std::string profile = chosen.empty() ? "default" : chosen;
   auto settings = read_aws_profile(environment, profile);
   const std::string place = fmt::format("profile \"{}\" of the shared files of AWS", profile);

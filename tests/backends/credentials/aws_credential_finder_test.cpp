@@ -110,6 +110,87 @@ BOOST_AUTO_TEST_CASE(variables_and_files) {
   }
 }
 
+// The key of each row is the one that tofu 1.12.6 (aws-sdk-go-v2, internal/ini 1.8.6) signed with; "none": it failed.
+BOOST_AUTO_TEST_CASE(reads_files_and_variables_as_the_client_does) {
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  const std::string one = "aws_access_key_id = AKIA1\naws_secret_access_key = s1\n";
+  const std::string two = "aws_access_key_id = AKIA2\naws_secret_access_key = s2\n";
+  const std::string id = "aws_access_key_id = AKIA1\n";
+  const std::string secret = "aws_secret_access_key = s1\n";
+  const Variables work = {{"AWS_PROFILE", "work"}};
+  struct Row {
+    const char* name;
+    std::string credentials;
+    std::string config = {};
+    Variables variables = {};
+    std::string expected = "AKIA1 s1 ";
+  };
+  for (const Row& row : {
+           Row{"comments", "[default] ; x\naws_access_key_id = AKIA1 # x\naws_secret_access_key = s1\t; x\n"},
+           Row{"no comment", "[default]\naws_access_key_id = AKIA1#x\n" + secret, "", {}, "AKIA1#x s1 "},
+           Row{"quotes", "[default]\naws_access_key_id = \"AKIA1\"\naws_secret_access_key = 's1'\n"},
+           Row{"one quote", "[default]\n" + id + "aws_secret_access_key = 's1\n", "", {}, "AKIA1 's1 "},
+           Row{"upper case", "[default]\nAWS_ACCESS_KEY_ID = AKIA1\nAws_Secret_Access_Key = s1\n"},
+           Row{"colons", "[default]\naws_access_key_id: AKIA1\naws_secret_access_key : s1\n"},
+           Row{"signs in a value", "[default]\n" + one + "aws_session_token=a=b:c\n", "", {}, "AKIA1 s1 a=b:c"},
+           Row{"line ends of Windows", "[default]\r\naws_access_key_id = AKIA1\r\naws_secret_access_key = s1\r\n"},
+           Row{"an indented section", "[work]\n" + two + " [default]\n" + one},
+           Row{"another indented section", "[default]\n" + one + "\t[work]\n" + two},
+           Row{"a section twice", "[default]\n" + id + "[work]\n" + two + "[default]\n" + secret},
+           Row{"a section without its end", "[default]\n" + one + "[work\n" + two, "", {}, "AKIA2 s2 "},
+           Row{"blanks in a section", "[ my \t work ] # x\n" + one, "", {{"AWS_PROFILE", "my work"}}},
+           Row{"indented settings", "[default]\n  aws_access_key_id = AKIA1 # x\n  " + secret},
+           Row{"indented settings after a value", "[default]\nregion = x\n  " + id + "  " + secret},
+           Row{"nested settings", "[default]\ns3 =\n  aws_access_key_id = AKIA3\n" + one},
+           Row{"nested settings at the end", "[default]\n" + one + "s3 =\n  aws_access_key_id = AKIA3\n"},
+           Row{"indented comments", "[default]\n  # aws_access_key_id = AKIA3\n" + one + "  ; " + two.substr(0, 26)},
+           Row{"before all sections", one + "[work]\n" + two, "", {}, "none"},
+           Row{"the default profile", "", "[default]\n" + one},
+           Row{"the default profile with a prefix", "", "[profile default]\n" + one},
+           Row{"both", "", "[profile default]\n" + one + "[default]\n" + two},
+           Row{"both, the key in the other", "", "[profile default]\nregion = x\n[default]\n" + one, {}, "none"},
+           Row{"the default profile in upper case", "", "[DEFAULT]\n" + one, {{"AWS_PROFILE", "DEFAULT"}}},
+           Row{"a prefix with a tab", "", "[profile \t work]\n" + one, work},
+           Row{"no prefix", "", "[work]\n" + one + "[profile work]\nregion = x\n", work, "none"},
+           Row{"a prefix in the credentials", "[profile work]\n" + two + "[work]\n" + one, "", work},
+           Row{"a token of the other file",
+               "[default]\n" + one,
+               "[default]\n" + two + "aws_session_token = t\n",
+               {},
+               "AKIA1 s1 t"},
+           Row{"half a key", "[default]\n" + id, "[default]\n" + two, {}, "none"},
+           Row{"half a key in the configuration", "[default]\n" + one, "[default]\naws_access_key_id = AKIA2\n"},
+           Row{"two halves", "[default]\n" + id, "[default]\naws_secret_access_key = s2\n", {}, "none"},
+           Row{"an empty key",
+               "[default]\naws_access_key_id =\naws_secret_access_key =\n",
+               "[default]\n" + two,
+               {},
+               "none"},
+           Row{"AWS_DEFAULT_PROFILE", "[default]\n" + two + "[work]\n" + one, "", {{"AWS_DEFAULT_PROFILE", "work"}}},
+           Row{"AWS_PROFILE before it",
+               "[default]\n" + two + "[work]\n" + one,
+               "",
+               {{"AWS_PROFILE", "work"}, {"AWS_DEFAULT_PROFILE", "default"}}},
+           Row{"AWS_ACCESS_KEY", "[default]\n" + two, "", {{"AWS_ACCESS_KEY", "AKIA1"}, {"AWS_SECRET_KEY", "s1"}}},
+           Row{"a new and an old name",
+               "[default]\n" + two,
+               "",
+               {{"AWS_ACCESS_KEY", "AKIA1"}, {"AWS_SECRET_ACCESS_KEY", "s1"}}},
+           Row{"half a key in old variables", "[default]\n" + one, "", {{"AWS_ACCESS_KEY", "AKIA3"}}},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      User user;
+      for (const auto& [name, value] : row.variables) {
+        user.set(name, value);
+      }
+      user.write(".aws/credentials", row.credentials);
+      user.write(".aws/config", row.config);
+      const std::string key = shown_key(user, "");
+      BOOST_TEST(key.substr(0, key.find('\n')) == row.expected);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_not_an_empty_one) {
   User user;
   user.write(".aws/credentials/x", "");
