@@ -13,27 +13,27 @@ namespace {
 // The parts of a URL, which differ in which bytes need no escape.
 enum class Part { path, host, zone, user, query, fragment };
 
-bool contains(std::string_view set, char c) {
+bool has_character(std::string_view set, char c) {
   return set.find(c) != std::string_view::npos;
 }
 
 // Whether Go prints a byte unescaped in that part.
 bool is_plain(char c, Part part) {
-  if (ascii::is_alnum(c) || contains("-_.~", c)) {
+  if (ascii::is_alnum(c) || has_character("-_.~", c)) {
     return true;
   }
   switch (part) {
     case Part::path:
-      return contains("$&+,/:;=@", c);
+      return has_character("$&+,/:;=@", c);
     case Part::host:
     case Part::zone:
-      return contains("!$&'()*+,;=:[]<>\"", c);
+      return has_character("!$&'()*+,;=:[]<>\"", c);
     case Part::user:
-      return contains("$&+,;=", c);
+      return has_character("$&+,;=", c);
     case Part::query:
       return false;
     case Part::fragment:
-      return contains("$&+,/:;=?@!()*", c);
+      return has_character("$&+,/:;=?@!()*", c);
   }
   return false;
 }
@@ -97,7 +97,7 @@ std::string escape(std::string_view text, Part part) {
 
 // Returns the hint if it is a valid encoding of the value, else the default encoding.
 std::string escape_with_hint(const std::string& value, const std::string& hint, Part part) {
-  const auto valid = [&](char c) { return is_plain(c, part) || contains("!$&'()*+,;=:@[]%", c); };
+  const auto valid = [&](char c) { return is_plain(c, part) || has_character("!$&'()*+,;=:@[]%", c); };
   if (!hint.empty() && std::ranges::all_of(hint, valid) && unescape(hint, part) == value) {
     return hint;
   }
@@ -145,7 +145,7 @@ std::optional<std::string> parse_host(std::string_view scheme, std::string_view 
 }
 
 std::optional<GoUrl::UserInfo> parse_user(std::string_view text) {
-  const auto valid = [](char c) { return ascii::is_alnum(c) || contains("-._:~!$&'()*+,;=%@", c); };
+  const auto valid = [](char c) { return ascii::is_alnum(c) || has_character("-._:~!$&'()*+,;=%@", c); };
   if (!std::ranges::all_of(text, valid)) {
     return std::nullopt;
   }
@@ -169,9 +169,9 @@ bool take_scheme(std::string_view& rest, std::string& scheme) {
   if (!rest.empty() && rest[0] == ':') {
     return false;
   }
-  const auto end = std::ranges::find_if_not(rest, [](char c) { return ascii::is_alnum(c) || contains("+-.", c); });
+  const auto end = std::ranges::find_if_not(rest, [](char c) { return ascii::is_alnum(c) || has_character("+-.", c); });
   const auto length = static_cast<std::size_t>(end - rest.begin());
-  if (length == 0 || length == rest.size() || rest[length] != ':' || contains("0123456789+-.", rest[0])) {
+  if (length == 0 || length == rest.size() || rest[length] != ':' || has_character("0123456789+-.", rest[0])) {
     return true;
   }
   scheme = ascii::lower(rest.substr(0, length));
@@ -334,7 +334,7 @@ std::string encode_query(QueryArguments arguments) {
 std::string percent_encoded(std::string_view text, std::string_view also) {
   std::string out;
   for (const char c : text) {
-    const bool is_plain = ascii::is_alnum(c) || contains("-._~", c) || contains(also, c);
+    const bool is_plain = ascii::is_alnum(c) || has_character("-._~", c) || has_character(also, c);
     out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;

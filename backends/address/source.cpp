@@ -12,6 +12,7 @@
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -81,15 +82,18 @@ using Id = ContentId;
 constexpr std::array<SourceTraits, 10> kTraits = {{
     {SourceKind::local, "local", {}, calling_package, Versions::none, Id::backend, "origin", ""},
     {SourceKind::registry, "registry", {}, remote, Versions::registry, Id::backend, "git or zh", "registry"},
-    {SourceKind::git, "git", {"git"}, remote, Versions::tags, Id::commit, "git", "git", "ref", "ref", "HEAD"},
+    {SourceKind::git, "git", {"git"}, repository, Versions::tags, Id::commit, "git", "git", "ref", "ref", "HEAD"},
     {SourceKind::oci, "oci", {"oci"}, remote, Versions::tags, Id::digest, "oci", "oci", "tag", "digest", "latest"},
     {SourceKind::archive, "archive", {"https", "http"}, remote, Versions::none, Id::checksum, "zh", "download"},
     {SourceKind::directory, "directory", {"file"}, directory, Versions::none, Id::backend, "origin", ""},
-    {SourceKind::hg, "hg", {"hg"}, remote, Versions::external, Id::backend, "origin", "download"},
+    {SourceKind::hg, "hg", {"hg"}, repository, Versions::external, Id::backend, "origin", "download", "tag"},
     {SourceKind::s3, "s3", {"s3"}, remote, Versions::none, Id::checksum, "zh", "s3", "", "", "", "version"},
-    {SourceKind::gcs, "gcs", {"gcs"}, remote, Versions::none, Id::checksum, "zh", "gcs", "", "", "", "#"},
-    {SourceKind::unsupported, "unsupported", {}, remote, Versions::external, Id::backend, "origin", "download"},
+    {SourceKind::gcs, "gcs", {"gcs"}, remote, Versions::none, Id::checksum, "zh", "gcs", "", "", "", "", true},
+    {SourceKind::unsupported, "unsupported", {}, remote, Versions::external, Id::backend, "origin", "download", "tag"},
 }};
+
+// Of kinds without tags, by precedence.
+constexpr std::array<std::string_view, 3> kReferenceArguments = {"tag", "rev", "ref"};
 
 constexpr std::array<std::string_view, 4> kLocalPrefixes = {"./", "../", ".\\", "..\\"};
 
@@ -162,14 +166,30 @@ const SourceTraits& traits_of(SourceKind kind) {
 }
 
 SourceKind kind_of_getter(std::string_view getter) {
-  const auto* const found = std::ranges::find_if(kTraits, [&](const SourceTraits& traits) {
-    return !getter.empty() && std::ranges::find(traits.getters, getter) != traits.getters.end();
-  });
-  return found == kTraits.end() ? SourceKind::unsupported : found->kind;
+  const auto has_getter = [&](const SourceTraits& traits) { return contains(traits.getters, getter); };
+  const SourceTraits* const found = getter.empty() ? nullptr : find_where(kTraits, has_getter);
+  return found == nullptr ? SourceKind::unsupported : found->kind;
 }
 
 std::string_view to_string(SourceKind kind) {
   return traits_of(kind).name;
+}
+
+bool names_reference(std::string_view argument) {
+  return contains(kReferenceArguments, argument) ||
+         (!argument.empty() && find_by(kTraits, argument, &SourceTraits::tag_argument) != nullptr);
+}
+
+bool names_version(std::string_view argument) {
+  return names_reference(argument) ||
+         (!argument.empty() && find_by(kTraits, argument, &SourceTraits::id_argument) != nullptr);
+}
+
+bool is_public_argument(std::string_view argument) {
+  const std::string_view name = argument.substr(0, argument.find('='));
+  const bool is_checksum =
+      name == "checksum" && is_plain_checksum(argument.substr(std::min(name.size() + 1, argument.size())));
+  return names_version(name) || name == "depth" || name == "archive" || is_checksum;
 }
 
 std::string Source::identity() const {
@@ -185,12 +205,11 @@ std::string Source::identity() const {
                                  user, user.empty() ? "" : "@", escape_host(host), path, below);
   char separator = '?';
   for (const auto& [key, value] : query) {
-    if (key == "#") {  // would be a part of a subdirectory without the "?"
-      text += fmt::format("{}#{}", separator == '?' && !below.empty() ? "?" : "", value);
-      continue;
-    }
     text += fmt::format("{}{}={}", separator, key, percent_encoded(value, "/:@,"));  // readable: "ref=feature/a"
     separator = '&';
+  }
+  if (!fragment.empty()) {  // would be a part of a subdirectory without the "?"
+    text += fmt::format("{}#{}", separator == '?' && !below.empty() ? "?" : "", fragment);
   }
   return text;
 }
@@ -198,15 +217,21 @@ std::string Source::identity() const {
 std::string Source::package_identity() const {
   Source package = *this;
   package.subdir.clear();
-  if (kind == SourceKind::git) {
-    std::erase_if(package.query, [](const auto& argument) { return argument.first == "ref"; });
+  if (has_commits()) {
+    std::erase_if(package.query, [&](const auto& argument) { return argument.first == traits().tag_argument; });
   }
   return package.identity();
 }
 
 std::string Source::query_value(std::string_view name) const {
-  const auto found = std::ranges::find(query, name, &decltype(query)::value_type::first);
-  return found == query.end() ? std::string() : found->second;
+  const auto* const found = find_by(query, name, &decltype(query)::value_type::first);
+  return found == nullptr ? std::string() : found->second;
+}
+
+std::string_view Source::reference_argument() const {
+  const auto* const written =
+      find_where(kReferenceArguments, [&](std::string_view name) { return !query_value(name).empty(); });
+  return has_tags() ? traits().tag_argument : written == nullptr ? std::string_view() : *written;
 }
 
 std::string Source::named_id() const {
@@ -220,15 +245,7 @@ std::string Source::named_id() const {
 }
 
 std::string Source::named_tag() const {
-  if (has_commits()) {
-    return tag_in_reference(query_value(traits().tag_argument));
-  }
-  for (const std::string_view argument : {"tag", "rev", "ref"}) {
-    if (std::string value = query_value(argument); !value.empty()) {
-      return value;
-    }
-  }
-  return {};
+  return has_commits() ? tag_in_reference(named_reference()) : named_reference();
 }
 
 std::string printable_form(const SourceAddress& address) {
@@ -241,13 +258,8 @@ std::string printable_form(const SourceAddress& address) {
   if (text.substr(0, query) != identity.substr(0, identity.find('?'))) {
     return identity;
   }
-  constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
   for (std::size_t at = query; at != std::string::npos; at = text.find('&', at + 1)) {
-    const std::string_view argument = std::string_view(text).substr(at + 1, text.find('&', at + 1) - at - 1);
-    const std::size_t equals = std::min(argument.find('='), argument.size());
-    const std::string_view name = argument.substr(0, equals);
-    if (std::ranges::find(kPlain, name) == kPlain.end() ||
-        (name == "checksum" && !is_plain_checksum(argument.substr(std::min(equals + 1, argument.size()))))) {
+    if (!is_public_argument(std::string_view(text).substr(at + 1, text.find('&', at + 1) - at - 1))) {
       return identity;
     }
   }

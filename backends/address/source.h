@@ -32,6 +32,7 @@ enum class SourceLocation {
   calling_package,  // next to the caller's files
   directory,        // a directory on this machine: linked, never locked
   remote,
+  repository,  // of version control, remote too
 };
 
 // Where the versions of a package come from.
@@ -64,14 +65,22 @@ struct SourceTraits {
   std::string_view tag_argument = {};
   std::string_view id_argument = {};
   std::string_view default_reference = {};  // used if the address names no reference; empty: none
-  std::string_view own_argument = {};       // another argument that selects content, "#" for a number as the fragment;
-                                            // empty: none
+  std::string_view own_argument = {};       // another argument that selects content; empty: none
+  bool has_numbered_content = false;        // a number as the fragment selects content
 };
 const SourceTraits& traits_of(SourceKind kind);
 // Returns the kind with this getter: `unsupported` if there is none.
 SourceKind kind_of_getter(std::string_view getter);
 // Returns the name in traits_of().
 std::string_view to_string(SourceKind kind);
+
+// Return whether a query argument names a reference ("ref", "rev", "tag"), or a version in any way ("digest" too), in
+// some kind of source.
+bool names_reference(std::string_view argument);
+bool names_version(std::string_view argument);
+// Returns whether a query argument ("name=value") of an address of any kind is one that contains no secret: a version,
+// a depth, an archive or a checksum.
+bool is_public_argument(std::string_view argument);
 
 // The printable, canonical identity of a module source. It contains no secrets.
 struct Source {
@@ -84,8 +93,9 @@ struct Source {
                             // else the URL path with its leading slash, percent-encoded
   std::string subdir = {};  // inside the package, cleaned, never absolute; empty: its root
   // Decoded, in order, and only ref, rev, tag, digest, archive, checksum (the address of a checksum file without its
-  // secrets), and SourceTraits::own_argument.
+  // secrets), and the arguments in traits().
   std::vector<std::pair<std::string, std::string>> query = {};
+  std::string fragment = {};  // SourceTraits::has_numbered_content: the number
 
   // Returns the `source` in the lock file (lock-file contract): "git::https://host/p.git//sub?ref=v1",
   // "registry.opentofu.org/modules/ns/name/sys//sub", "oci://host/repo?tag=1". User-info is removed except ssh's user.
@@ -93,8 +103,15 @@ struct Source {
   // Returns identity() of the package: without subdir, and for git without ref. Sources with the same package identity
   // share one repository.
   std::string package_identity() const;
+  // Returns the kind for results and messages: its name, or for an external backend that of the getter.
+  std::string_view kind_name() const { return kind == SourceKind::unsupported ? getter : to_string(kind); }
   // Returns the value of a query argument, or empty.
   std::string query_value(std::string_view name) const;
+  // Returns the query argument for a reference: that of the kind, or the one of the address for an external backend
+  // ("tag", "rev" or "ref"); empty: there is none.
+  std::string_view reference_argument() const;
+  // Returns the reference that the address names, as written. Empty: the default of the source.
+  std::string named_reference() const { return query_value(reference_argument()); }
   // Returns the immutable id that the address itself names: a commit in lower case (at least 7 digits, so it may be
   // abbreviated) or a digest; empty: it names a branch, a tag, or nothing.
   std::string named_id() const;
@@ -110,8 +127,9 @@ struct Source {
   const SourceTraits& traits() const { return traits_of(kind); }
   bool is_local() const { return traits().location == SourceLocation::calling_package; }
   bool is_directory() const { return traits().location == SourceLocation::directory; }
-  bool is_remote() const { return traits().location == SourceLocation::remote; }
+  bool is_remote() const { return traits().location >= SourceLocation::remote; }
   bool is_registry() const { return traits().versions == SourceVersions::registry; }
+  bool is_external() const { return traits().versions == SourceVersions::external; }
   bool has_tags() const { return traits().versions == SourceVersions::tags; }
   bool has_commits() const { return traits().content_id == ContentId::commit; }
 

@@ -13,6 +13,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -197,13 +198,9 @@ std::optional<std::string> with_subdir(const std::string& package, const std::st
 }
 
 constexpr std::array<std::string_view, 5> kGitSchemes = {"https", "http", "ssh", "git", "file"};
+// Those of every kind, whether or not it reads them.
 constexpr std::array<std::string_view, 6> kIdentityArguments = {"ref", "rev", "tag", "digest", "archive", "checksum"};
 constexpr std::array<std::string_view, 5> kNotForGit = {"ref", "depth", "sshkey", "archive", "checksum"};
-
-template <typename Set>
-bool is_one_of(const Set& set, std::string_view value) {
-  return std::ranges::find(set, value) != set.end();
-}
 
 // Whether the text is "word::…", for which git starts the program git-remote-word.
 bool names_transport_helper(std::string_view text) {
@@ -213,7 +210,7 @@ bool names_transport_helper(std::string_view text) {
 }
 
 Result<void> check_git(const GoUrl& url, const std::string& shown) {
-  if (!is_one_of(kGitSchemes, url.scheme)) {
+  if (!contains(kGitSchemes, url.scheme)) {
     return fail(denied(
         shown,
         fmt::format("git has no built-in transport \"{}\" and would run a program for it", escape_controls(url.scheme)),
@@ -255,7 +252,7 @@ Result<void> check_words(const GoUrl& url, const QueryArguments& query, const st
     option = "path";
   }
   for (const auto& [key, value] : query) {
-    if ((key == "ref" || key == "rev" || key == "tag") && is_option(value)) {
+    if (names_reference(key) && is_option(value)) {
       option = key;
     }
   }
@@ -302,7 +299,7 @@ Result<HostForms> read_host(const std::string& host, const std::string& shown) {
 
 std::string git_url(GoUrl url, const std::string& ascii_host) {
   QueryArguments query = parse_query(url.raw_query);
-  std::erase_if(query, [](const auto& argument) { return is_one_of(kNotForGit, argument.first); });
+  std::erase_if(query, [](const auto& argument) { return contains(kNotForGit, argument.first); });
   url.raw_query = encode_query(std::move(query));
   url.force_query = false;
   if (!is_ascii(url.host)) {
@@ -324,13 +321,13 @@ std::string shown_checksum(const std::string& argument) {
 }
 
 // Keeps only the first of a repeated argument, and drops empty ones, as go-getter does.
-QueryArguments identity_query(SourceKind kind, const QueryArguments& query) {
+QueryArguments identity_query(const SourceTraits& traits, const QueryArguments& query) {
+  const std::array own = {traits.tag_argument, traits.id_argument, traits.own_argument};
   QueryArguments kept;
   for (const auto& argument : query) {
     const auto same_key = [&](const auto& other) { return other.first == argument.first; };
-    const bool is_own =
-        !argument.first.empty() && argument.first != "#" && argument.first == traits_of(kind).own_argument;
-    if ((is_own || is_one_of(kIdentityArguments, argument.first)) && std::ranges::none_of(kept, same_key)) {
+    const bool is_own = !argument.first.empty() && contains(own, argument.first);
+    if ((is_own || contains(kIdentityArguments, argument.first)) && std::ranges::none_of(kept, same_key)) {
       kept.emplace_back(argument.first,
                         argument.first == "checksum" ? shown_checksum(argument.second) : argument.second);
     }
@@ -350,10 +347,9 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
     // go-getter opens the path as written, including escapes, unless it was written in the default encoding.
     source.path = url.raw_path.empty() ? url.path : url.raw_path;
   }
-  source.query = identity_query(kind, query);
-  if (source.traits().own_argument == "#" && !url.fragment.empty() &&
-      std::ranges::all_of(url.fragment, ascii::is_digit)) {
-    source.query.emplace_back("#", url.fragment);
+  source.query = identity_query(source.traits(), query);
+  if (source.traits().has_numbered_content && std::ranges::all_of(url.fragment, ascii::is_digit)) {
+    source.fragment = url.fragment;
   }
   return source;
 }
@@ -387,7 +383,7 @@ std::optional<std::string> ssh_url(std::string_view text) {
     return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_';
   });
   if (!is_name || path.empty() || path.find_first_of("#%") != std::string_view::npos ||
-      path.find("//") != std::string_view::npos || path[0] == ':' || path[0] == '-' || is_one_of(kGitSchemes, host)) {
+      path.find("//") != std::string_view::npos || path[0] == ':' || path[0] == '-' || contains(kGitSchemes, host)) {
     return std::nullopt;
   }
   return fmt::format("ssh://{}{}{}", host, path[0] == '/' ? "" : "/~/", path);

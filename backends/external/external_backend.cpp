@@ -43,11 +43,7 @@ struct RequestedRef {
 };
 
 RequestedRef named_by(const Source& source) {
-  if (std::string tag = source.query_value("tag"); !tag.empty()) {
-    return {"tag", std::move(tag)};
-  }
-  const std::string rev = source.query_value("rev");
-  return {"ref", rev.empty() ? source.query_value("ref") : rev};
+  return {source.reference_argument() == "tag" ? "tag" : "ref", source.named_reference()};
 }
 
 // The name of a request is that of the source, or a listed tag. git has one name space for both.

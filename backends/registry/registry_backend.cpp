@@ -22,11 +22,6 @@ using namespace registry;
 // The work waits for the network, so this is more than the machine has cores.
 constexpr std::size_t kWidth = 8;
 
-// The reference in an address, in its own spelling.
-std::string written_reference(const Source& source) {
-  return source.query_value(source.has_tags() ? source.traits().tag_argument : "ref");
-}
-
 bool is_archive_id(std::string_view id) {
   return id.substr(0, 3) == "zh:";
 }
@@ -236,7 +231,7 @@ class PackageFetch {
                               address.source.identity(), address.source.getter));
     }
     MODLOCK_TRY(inner.backend->check_redirected(address, context_).map_error(noting(lies_at(request, inner))));
-    inner.request.ref = written_reference(address.source);
+    inner.request.ref = address.source.named_reference();
     MODLOCK_TRY(request.id.empty() ? expect_named(inner, request) : expect_locked(inner, request));
     return inner;
   }

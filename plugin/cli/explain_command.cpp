@@ -135,7 +135,7 @@ void add_rows(const messages::LockFindResult& result, const std::string& root, s
     const auto source = parse_identity(found.source);
     rows.push_back({{shown_path(root)},
                     {found.subject},
-                    {locked_text(found.version, source ? named_reference(*source) : std::string(), found.origin)},
+                    {locked_text(found.version, source ? source->named_reference() : std::string(), found.origin)},
                     {found.source}});
   }
 }

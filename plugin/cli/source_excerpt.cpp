@@ -39,8 +39,7 @@ bool may_be_shown(std::string_view path) {
 // Returns whether an argument of a query is public: one that selects a package, which the lock file contains too.
 bool is_harmless(std::string_view argument) {
   const std::size_t name = argument.find('=');
-  constexpr std::array<std::string_view, 7> kPublic = {"ref", "rev", "tag", "digest", "depth", "archive", "checksum"};
-  if (name == std::string_view::npos || std::ranges::find(kPublic, argument.substr(0, name)) == kPublic.end()) {
+  if (name == std::string_view::npos || !is_public_argument(argument.substr(0, name))) {
     return false;
   }
   argument.remove_prefix(name + 1);

@@ -266,13 +266,9 @@ bool is_git_user(std::string_view text, std::size_t at) {
 
 // Before a blank a "?" is the operator.
 bool is_plain_argument(std::string_view rest) {
-  constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
   const std::string_view argument = rest.substr(0, rest.find_first_of("&\" \n"));
-  const std::string_view name = argument.substr(0, argument.find('='));
-  if (name == "checksum" && !is_plain_checksum(argument.substr(std::min(name.size() + 1, argument.size())))) {
-    return false;
-  }
-  return name.empty() ? !rest.starts_with('=') : std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
+  const bool has_name = !argument.empty() && argument.front() != '=';
+  return has_name ? is_public_argument(argument) : argument.empty();
 }
 
 bool may_be_shown(std::string_view text) {

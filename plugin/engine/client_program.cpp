@@ -125,7 +125,7 @@ const ModuleNode* find_dependent_call(const ModuleTree& tree, ClientKind tool) {
   const std::string_view registry = default_registry(tool);
   const auto* found = find_where(tree.nodes, [&](const auto& one) {
     const ModuleNode& node = one.second;
-    return node.address.source.kind == SourceKind::registry && node.address.source.host == registry &&
+    return node.address.source.is_registry() && node.address.source.host == registry &&
            !node.call.source.text.starts_with(registry);
   });
   return found ? &found->second : nullptr;

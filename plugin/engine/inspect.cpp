@@ -40,11 +40,10 @@ messages::InspectedModule to_message(const ModuleNode& node, const LockFile& loc
     return hash.empty() ? std::nullopt : std::optional(hash);
   };
   const std::string source = printable_form(node.address);
-  const bool shows_all =
-      source == node.address.normalised.reveal() || node.address.source.kind == SourceKind::unsupported;
+  const bool shows_all = source == node.address.normalised.reveal() || node.address.source.is_external();
   return {.key = node.key,
           .source = source,
-          .source_kind = std::string(to_string(node.address.source.kind)),
+          .source_kind = std::string(node.address.source.kind_name()),
           .raw_source = shows_all ? written_source(*node.call.written) : std::nullopt,
           .constraint = node.constraints_text(),
           .constraint_locations = constraint_locations(node),

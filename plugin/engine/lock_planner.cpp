@@ -128,7 +128,7 @@ std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
     out.push_back({.key = key,
                    .source = lock.source,
                    .version = lock.version,
-                   .ref = node == plan.tree.nodes.end() ? "" : named_reference(node->second.address.source),
+                   .ref = node == plan.tree.nodes.end() ? "" : node->second.address.source.named_reference(),
                    .commit = lock.hash_value("git"),
                    .digest = lock.hash_value("oci"),
                    .constraints = lock.constraints,

@@ -162,8 +162,7 @@ Result<Listing> Network::list_versions(const Settings& settings, const SourceAdd
   Backend* backend = backends_.find(source);
   if (backend == nullptr) {
     return fail(Code::source_unsupported,
-                fmt::format("{} sources are not supported (\"{}\")",
-                            source.getter.empty() ? to_string(source.kind) : source.getter, source.identity()),
+                fmt::format("{} sources are not supported (\"{}\")", source.kind_name(), source.identity()),
                 source.is_remote() ? "configure an external backend for this source type (docs/backends.md)"
                                    : "name a source with versions: a registry module, a git repository or an OCI "
                                      "repository");

@@ -33,7 +33,7 @@ bool names_content(const Source& source, const ModuleLock& lock) {
     return !source.named_id().empty();
   }
   constexpr std::size_t kLeastDigits = 4;
-  const std::string ref = ascii::lower(source.query_value("ref"));
+  const std::string ref = ascii::lower(source.named_reference());
   return ref.size() >= kLeastDigits && lock.hash_value("git").starts_with(ref);
 }
 
@@ -317,10 +317,12 @@ class OriginCheck {
     for (SourceCheck& asked : asked_) {
       if (!asked.tag.empty()) {
         SourceAddress& address = tags_.emplace_back(asked.address());
-        address.source.query.emplace_back("tag", asked.tag);
-        if (address.source.traits().content_id == ContentId::digest) {  // its backend reads the reference from the URL
+        const SourceTraits& traits = address.source.traits();
+        address.source.query.emplace_back(traits.tag_argument, asked.tag);
+        if (traits.content_id == ContentId::digest) {  // its backend reads the reference from the URL
           const std::string& url = asked.address().package_url.reveal();
-          address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
+          const std::string_view package = std::string_view(url).substr(0, url.find('?'));
+          address.package_url = SecretText(fmt::format("{}?{}={}", package, traits.tag_argument, asked.tag));
         }
         pins.push_back(asked.tagged = &address);
       }

@@ -11,22 +11,10 @@
 
 namespace modlock {
 
-std::string_view reference_argument(const Source& source) {
-  for (const std::string_view argument : {"tag", "rev", "ref"}) {
-    if (!source.query_value(argument).empty()) {
-      return argument;
-    }
-  }
-  return {};
-}
-
-std::string named_reference(const Source& source) {
-  return source.query_value(reference_argument(source));
-}
-
 std::string pin_text(const std::string& source, const std::string& ref) {
   const auto parsed = parse_identity(source);
-  return fmt::format("?{}={}", parsed && parsed->has_tags() ? parsed->traits().tag_argument : "ref", ref);
+  const std::string_view argument = parsed ? parsed->reference_argument() : std::string_view();
+  return fmt::format("?{}={}", argument.empty() ? "ref" : argument, ref);
 }
 
 namespace {
@@ -55,7 +43,7 @@ std::optional<std::string> tag_prefix_of(std::string_view tag) {
 
 Hint reselect_command(std::string_view source, std::string_view subject) {
   const auto parsed = parse_identity(source);
-  const std::string ref = parsed ? named_reference(*parsed) : "";
+  const std::string ref = parsed ? parsed->named_reference() : "";
   return tag_prefix_of(ref) || git::is_full_commit(ref) ? tofu_modlock("update", subject)
                                                         : tofu_modlock("upgrade", "--target", subject);
 }
@@ -99,7 +87,7 @@ std::string locked_text(const std::optional<std::string>& version, std::string_v
 
 std::string locked_text(const ModuleLock& lock) {
   const auto source = parse_identity(lock.source);
-  return locked_text(lock.version, source ? named_reference(*source) : "", lock.origin_hash());
+  return locked_text(lock.version, source ? source->named_reference() : "", lock.origin_hash());
 }
 
 std::vector<LockedSubject> locked_subjects(const std::filesystem::path& root) {

@@ -12,11 +12,6 @@
 // What messages show of a locked version.
 namespace modlock {
 
-// Returns the reference that the source names, as written: `?ref=`, `?tag=`, `?rev=`. Empty: the default of the source.
-std::string named_reference(const Source& source);
-// Returns the query argument that has it: "ref", "tag" or "rev"; empty: there is none.
-std::string_view reference_argument(const Source& source);
-
 // Returns the argument of a source that names a reference: "?ref=v1.2.0", "?tag=1.2.0".
 std::string pin_text(const std::string& source, const std::string& ref);
 

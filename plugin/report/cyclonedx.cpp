@@ -50,7 +50,7 @@ void add_reference(Json::Value& component, const Source& source) {
   }
   const std::string user = source.user.empty() ? "" : source.user + "@";
   Json::Value& reference = component["externalReferences"].append(Json::objectValue);
-  reference["type"] = source.kind == SourceKind::git || source.kind == SourceKind::hg ? "vcs" : "distribution";
+  reference["type"] = source.traits().location == SourceLocation::repository ? "vcs" : "distribution";
   reference["url"] = source.scheme + "://" + user + source.host + source.path;
 }
 

@@ -51,7 +51,7 @@ std::string oci_url(const Source& source, const ModuleLock& lock) {
   const std::string version = lock.version.value_or("");
   return new_url("oci", ascii::lower(package_name(source)), lock.hash_value("oci"),
                  {{"repository_url", ascii::lower(source.host + source.path)},
-                  {"tag", version.empty() ? source.query_value("tag") : version}},
+                  {"tag", version.empty() ? source.named_reference() : version}},
                  source.subdir);
 }
 

@@ -61,7 +61,7 @@ bool is_uninspected(const std::string& key, const VersionResolver& resolver) {
 // Returns the reference in the source of an entry.
 std::string ref_of(const ModuleLock& lock) {
   const auto source = parse_identity(lock.source);
-  return source ? named_reference(*source) : std::string();
+  return source ? source->named_reference() : std::string();
 }
 
 // Returns the reference that was resolved for a call; empty for a version.
@@ -122,7 +122,7 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
 }
 
 Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const ModuleLock& after) {
-  const std::string named = named_reference(node.address.source);
+  const std::string named = node.address.source.named_reference();
   const std::string what = after.version   ? "the tag of version " + *after.version
                            : named.empty() ? "the content"
                                            : fmt::format("\"{}\"", named);

@@ -283,15 +283,15 @@ class ModuleExplainer : Explainer<Version> {
 
   void explain_reference() {
     const Source& source = node_.address.source;
-    const std::string named = named_reference(source);
+    const std::string named = source.named_reference();
     const std::string id = lock_->origin_hash();
     std::string constraint = "the content at the address";
     if (node_.commit) {
       constraint = *node_.commit;
-    } else if (!source.query_value("digest").empty()) {
-      constraint = source.query_value("digest");
     } else if (!named.empty()) {
       constraint = named;
+    } else if (!source.named_id().empty()) {
+      constraint = source.named_id();
     } else if (source.has_commits()) {
       constraint = "the default branch";
     } else if (source.has_tags()) {

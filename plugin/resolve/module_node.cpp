@@ -122,10 +122,7 @@ std::string ModuleNode::subdir() const {
 }
 
 bool ModuleNode::is_pinned_by_source() const {
-  const auto& query = address.source.query;
-  return std::ranges::any_of(query, [](const auto& argument) {
-    return argument.first == "ref" || argument.first == "tag" || argument.first == "digest" || argument.first == "rev";
-  });
+  return std::ranges::any_of(address.source.query, [](const auto& argument) { return names_version(argument.first); });
 }
 
 bool chooses_version(const ModuleNode& node) {
@@ -151,7 +148,7 @@ bool may_move(const Source& source, const std::string& ref) {
   if (source.has_tags()) {
     return ref.empty() || ref == traits.default_reference;
   }
-  return traits.content_id != ContentId::checksum && source.query_value("tag").empty();
+  return traits.content_id != ContentId::checksum && source.query_value(traits.tag_argument).empty();
 }
 
 bool is_expected_to_move(const Source& source, std::string_view ref) {
@@ -164,7 +161,7 @@ namespace {
 // References that unmodified clients reject, although tofu-modlock finds them.
 void warn_about_reference(const ModuleNode& node, Diagnostics& warnings) {
   const Source& source = node.address.source;
-  const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : std::string();
+  const std::string ref = source.has_commits() ? source.named_reference() : std::string();
   const auto warn = [&](std::string why, std::string hint) {
     warnings.push_back(
         {Severity::warning, at(Code::lock_unenforced, node.call.source, node,

@@ -57,7 +57,7 @@ struct ModuleNode {
   std::string subdir() const;
   // Returns the `constraints` of the lock file: all constraints in order, or the commit id. Empty if there are none.
   std::optional<std::string> constraints_text() const;
-  // Returns whether `?ref=`, `?tag=`, `?digest=` or `?rev=` in the source already selects the version.
+  // Returns whether an argument of the source (names_version()) already selects the version.
   bool is_pinned_by_source() const;
   std::string subject() const { return "module." + key; }
   // Returns an error about the call, located at its source.

@@ -224,7 +224,7 @@ class TreeWalk {
     node.of_tests = parent.of_tests;
     auto address = parse_source(call.source.text, default_registry(request_.registry_of.value_or(request_.tool)));
     node.call = std::move(call);
-    if (node.call.version && (!address || address->source.kind == SourceKind::unsupported) &&
+    if (node.call.version && (!address || address->source.is_external()) &&
         has_host_without_dot(node.call.source.text)) {
       address = fail(Code::source_invalid,
                      fmt::format("the module source \"{}\" has a registry host without a dot", node.call.source.text),
@@ -369,7 +369,7 @@ std::vector<std::string> renamed_keys(const std::string& key, const Settings& se
   for (const auto& [other, node] : tree.nodes) {
     const bool is_new = !locks.contains(other) && !settings.modules.contains(other);
     if (is_new && node.address.source.identity() == former->source && !node.commit &&
-        named_reference(node.address.source).empty()) {
+        node.address.source.named_reference().empty()) {
       renamed.push_back(other);
     }
   }

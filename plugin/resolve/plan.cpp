@@ -245,7 +245,7 @@ Error unlockable_error(const ModuleNode& node, const Settings& settings) {
   Error error =
       node.error(Code::source_unsupported,
                  fmt::format("module \"{}\" is not locked: {} sources are not supported (\"{}\")", node.key,
-                             source.getter.empty() ? to_string(source.kind) : source.getter, identity),
+                             source.kind_name(), identity),
                  source.getter == "git::codecommit"
                      ? "allow it for the calls of your own configuration with git_helpers (docs/settings.md)"
                      : fmt::format("configure an external backend for this source type (docs/backends.md), or let "

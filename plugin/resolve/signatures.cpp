@@ -50,7 +50,7 @@ Result<std::string> SignatureCheck::find_reference(const ModuleNode& node, const
     return std::string();
   }
   if (!version) {
-    return named_reference(node.address.source);
+    return node.address.source.named_reference();
   }
   fetcher_.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
   const auto& listing = fetcher_.listing(node.address, node.tag_prefix);

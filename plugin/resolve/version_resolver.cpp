@@ -388,7 +388,7 @@ Result<void> VersionResolver::check_allowed(const Group& group) const {
       const std::string origin =
           decision.id.empty() ? std::string() : fetcher_.backend(node->address.source)->id_hash(decision.id);
       return fail(denied_release(*rule,
-                                 locked_text(decision.version_text(), named_reference(node->address.source), origin),
+                                 locked_text(decision.version_text(), node->address.source.named_reference(), origin),
                                  node->address.source.package_identity(), node->subject(),
                                  reselect_command(node->address.source.identity(), node->subject())));
     }
@@ -430,7 +430,7 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
     return {};
   }
   if (!chooses_version(node) && node.address.source.named_id().empty()) {
-    group.decision = {.ref = named_reference(node.address.source)};
+    group.decision = {.ref = node.address.source.named_reference()};
     return {};
   }
   if (!chooses_version(node)) {
@@ -469,7 +469,7 @@ bool VersionResolver::needs_locked_listing(const Group& group) const {
 Result<void> VersionResolver::complete_locked(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (!group.decision.version) {
-    const std::string ref = named_reference(node.address.source);
+    const std::string ref = node.address.source.named_reference();
     if (ref.empty() && node.address.source.has_commits()) {
       group.decision.ref = node.commit ? "" : "HEAD";
     } else if (ref != group.decision.id) {

@@ -16,7 +16,7 @@ namespace {
 bool is_named(const ModuleNode& node, const std::string& commit) {
   std::string named = node.commit.value_or("");
   if (!node.commit && !node.address.source.named_id().empty()) {
-    named = named_reference(node.address.source);
+    named = node.address.source.named_reference();
   }
   return named.size() <= commit.size() &&
          std::equal(named.begin(), named.end(), commit.begin(), [](char a, char b) { return ascii::to_lower(a) == b; });

@@ -77,7 +77,7 @@ std::optional<Version> version_in_reference(const Source& source) {
 // Whether `?ref=` is the id of a git object, and not of the commit among the hashes: of an annotated tag. Which tag
 // that is, only its repository knows.
 bool names_tag_object(const Source& source, std::span<const std::string> hashes) {
-  const std::string ref = ascii::lower(without_peeling(source.query_value("ref")));
+  const std::string ref = ascii::lower(without_peeling(source.named_reference()));
   return ref.size() == kCommitDigits && is_commit_prefix(ref) &&
          std::any_of(hashes.begin(), hashes.end(), [&](std::string_view hash) {
            return hash.starts_with("git:") && is_commit_prefix(hash.substr(4)) && hash.substr(4) != ref;

@@ -341,6 +341,7 @@ void serve_externally(const Settings& settings, Source& source) {
   const auto serves_all = [&](const auto& backend) { return backend.scheme == source.getter && backend.hosts.empty(); };
   if (source.traits().content_id == ContentId::checksum && std::ranges::any_of(settings.backends, serves_all)) {
     std::erase_if(source.query, [&](const auto& each) { return each.first == source.traits().own_argument; });
+    source.fragment.clear();
     source.kind = SourceKind::unsupported;
   }
 }

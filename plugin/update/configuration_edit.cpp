@@ -279,8 +279,7 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
 
 Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const RequestedUpdate& update) {
   const SourceTraits& traits = node.address.source.traits();
-  const std::string_view tag_argument =
-      node.address.source.has_tags() ? traits.tag_argument : reference_argument(node.address.source);
+  const std::string_view tag_argument = node.address.source.reference_argument();
   const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : !node.address.source.named_id().empty();
   const std::string_view argument = by_id ? traits.id_argument : tag_argument;
   if (argument.empty()) {

@@ -53,7 +53,7 @@ class Modules {
                           .datasource = datasource_of(node.address.source),
                           .package_file = location.path,
                           .range = location.range,
-                          .ref = named_reference(node.address.source)};
+                          .ref = node.address.source.named_reference()};
     if (const ModuleLock* lock = find_in(request_.modules, node.key)) {
       dependency.locked_version = lock->version.value_or("");
       dependency.origin = lock->source == node.address.source.identity() ? lock->origin_hash() : "";
@@ -94,7 +94,7 @@ class Modules {
       if (names_no_version(*node)) {
         const auto pin = is_pinned(*node) ? fetcher_.pinned(node->address.source) : Result<Pin>();
         if (pin) {
-          dependency.current_value = named_reference(node->address.source);
+          dependency.current_value = node->address.source.named_reference();
           dependency.skip_reason = dependency.current_value.empty() ? "unspecified-version" : "unversioned-reference";
           note_move(*node, pin->ref, pin->id, dependency);
         } else {
@@ -184,7 +184,7 @@ class Modules {
 
   // For a tag, adds the version that it names; for a commit or a digest, the version that is tagged there.
   void complete_reference(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
-    const std::string reference = named_reference(node.address.source);
+    const std::string reference = node.address.source.named_reference();
     const std::string tag = node.address.source.named_tag();
     dependency.current_value = reference;
     const ListedVersion* current = find_where(listing.versions, [&](const ListedVersion& listed) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/address/go_url.h"
+#include "backends/address/source.h"
 #include "backends/address/version.h"
 #include "backends/base/files.h"
 #include "plugin/config/parsed_module.h"
@@ -155,15 +155,11 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-// Returns `?ref=`, `?tag=` or `?digest=` of a source.
-std::string reference_of(std::string_view source) {
-  const std::size_t question = source.find('?');
-  for (auto& [name, value] : parse_query(question == std::string_view::npos ? "" : source.substr(question + 1))) {
-    if (name == "ref" || name == "tag" || name == "digest") {
-      return std::move(value);
-    }
-  }
-  return {};
+// Returns the reference, or else the digest, that a source names.
+std::string reference_of(const std::string& source) {
+  const auto parsed = parse_identity(source);
+  const std::string named = parsed ? parsed->named_reference() : "";
+  return parsed && named.empty() ? parsed->named_id() : named;
 }
 
 // Returns the new version of an update: for a tag of a monorepo, the text after the last slash.

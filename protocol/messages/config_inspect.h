@@ -91,7 +91,7 @@ void fields(Form& form, In<Form, InspectedModule> module) {
   form.optional("source", module.source, "OpenTofu's own form; absent if the call cannot be resolved");
   form.optional("sourceKind", module.source_kind,
                 "how it is fetched: local, registry, git, oci, archive, directory, hg, "
-                "s3, gcs, or the scheme of an external backend");
+                "s3, gcs, or another scheme, for which there may be an external backend");
   form.optional("rawSource", module.raw_source, "the expression as written in the file, if it cannot contain a secret");
   form.optional("constraint", module.constraint, "what its version must satisfy");
   form.optional("constraintLocations", module.constraint_locations,

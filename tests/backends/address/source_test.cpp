@@ -1,5 +1,7 @@
 #include "backends/address/source.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -255,22 +257,26 @@ struct KindRow {
   const char* text;
   const char* facts;
   const char* named_id = "";
+  const char* reference = "";
+  const char* shown = name;  // kind_name()
 };
 
 constexpr std::array kKinds = {
     KindRow{"local", "./x", "local"},
     KindRow{"registry", "a/b/c", "remote registry"},
-    KindRow{"git", "git::https://h/r.git?ref=main", "remote has_tags has_commits"},
-    KindRow{"git", "git::https://h/r.git?ref=ABCDEF0", "remote has_tags has_commits", "abcdef0"},
-    KindRow{"git", "git::https://h/r.git?ref=abcdef", "remote has_tags has_commits"},
-    KindRow{"oci", "oci://h/r?tag=abcdef01", "remote has_tags"},
+    KindRow{"git", "git::https://h/r.git?ref=main", "remote repository has_tags has_commits", "", "main"},
+    KindRow{"git", "git::https://h/r.git?ref=ABCDEF0", "remote repository has_tags has_commits", "abcdef0", "ABCDEF0"},
+    KindRow{"git", "git::https://h/r.git?ref=abcdef", "remote repository has_tags has_commits", "", "abcdef"},
+    KindRow{"git", "git::https://h/r.git?tag=v1", "remote repository has_tags has_commits"},
+    KindRow{"oci", "oci://h/r?tag=abcdef01", "remote has_tags", "", "abcdef01"},
     KindRow{"oci", "oci://h/r?digest=sha256:AB", "remote has_tags", "sha256:AB"},
-    KindRow{"archive", "https://h/a.zip?ref=abcdef01", "remote without_versions"},
+    KindRow{"archive", "https://h/a.zip?ref=abcdef01", "remote without_versions", "", "abcdef01"},
     KindRow{"directory", "/x", "directory without_versions"},
-    KindRow{"hg", "hg::https://h/r?rev=abcdef01", "remote"},
+    KindRow{"hg", "hg::https://h/r?rev=abcdef01", "remote repository external", "", "abcdef01"},
     KindRow{"s3", "s3::https://h/b/a.zip", "remote without_versions"},
     KindRow{"gcs", "gcs::https://h/b/a.zip", "remote without_versions"},
-    KindRow{"unsupported", "smb://h/a", "remote"},
+    KindRow{"unsupported", "smb://h/a", "remote external", "", "", "smb"},
+    KindRow{"unsupported", "svn::https://h/a?rev=7&tag=v1", "remote external", "", "v1", "svn"},
 };
 
 std::string facts_of(const Source& source) {
@@ -278,7 +284,9 @@ std::string facts_of(const Source& source) {
       std::pair{source.is_local(), "local"},
       std::pair{source.is_directory(), "directory"},
       std::pair{source.is_remote(), "remote"},
+      std::pair{source.traits().location == SourceLocation::repository, "repository"},
       std::pair{source.is_registry(), "registry"},
+      std::pair{source.is_external(), "external"},
       std::pair{source.has_tags(), "has_tags"},
       std::pair{source.has_commits(), "has_commits"},
       std::pair{source.traits().versions == SourceVersions::none && !source.is_local(), "without_versions"}};
@@ -302,6 +310,24 @@ BOOST_AUTO_TEST_CASE(every_kind_has_its_traits) {
       BOOST_TEST(to_string(address->source.kind) == row.name);
       BOOST_TEST(facts_of(address->source) == row.facts);
       BOOST_TEST(address->source.named_id() == row.named_id);
+      BOOST_TEST(address->source.named_reference() == row.reference);
+      BOOST_TEST(address->source.kind_name() == row.shown);
+    }
+  }
+}
+
+// Of the row of its kind, so that two versions of a module never have one identity.
+BOOST_AUTO_TEST_CASE(the_identity_has_each_argument_of_its_kind) {
+  for (int kind = 0; kind <= static_cast<int>(SourceKind::unsupported); ++kind) {
+    const SourceTraits& traits = traits_of(static_cast<SourceKind>(kind));
+    for (const std::string_view name : {traits.tag_argument, traits.id_argument, traits.own_argument}) {
+      const std::string_view getter = traits.getters[0].empty() ? "smb" : traits.getters[0];
+      const std::string text = fmt::format("{}::https://h/b/a?{}=1", getter, name);
+      BOOST_TEST_CONTEXT(text) {
+        BOOST_TEST(
+            (name.empty() || parse_source(text).value().source.identity().ends_with(fmt::format("?{}=1", name))));
+        BOOST_TEST(names_version(name) == (!name.empty() && name != traits.own_argument));
+      }
     }
   }
 }

@@ -23,6 +23,37 @@ BOOST_AUTO_TEST_CASE(calls_and_what_is_locked) {
   BOOST_TEST(run->stats().requests == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(the_kind_of_a_source_is_its_backend) {
+  struct Row {
+    const char* name;
+    const char* source;
+    const char* kind;
+    const char* settings = "";
+  };
+  const Row rows[] = {
+      {"built in", "s3::https://s3.amazonaws.com/b/net.zip", "s3"},
+      {"an external backend of its own", "s3::https://s3.amazonaws.com/b/net.zip", "s3",
+       "backend \"s3\" {\n  command = [\"/bin/s3\"]\n}\n"},
+      {"a scheme", "artifactory://host/net", "artifactory",
+       "backend \"artifactory\" {\n  command = [\"/bin/artifactory\"]\n}\n"},
+      {"a scheme without a backend", "artifactory://host/net", "artifactory"},
+      {"a getter before a scheme", "svn::https://host/net?rev=7", "svn"},
+      {"an archive", "https://host/net.zip", "archive"},
+      {"a directory", "/srv/net", "directory"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      directory.write("user.hcl", row.settings);
+      options.user_settings = directory / "user.hcl";
+      open();
+      write(kSettings, "");
+      write("main.tf", fmt::format("module \"net\" {{\n  source = \"{}\"\n}}\n", row.source));
+      const auto inspected = succeed(&Engine::inspect, of_root<messages::LockPlanParams>().root);
+      BOOST_TEST(inspected.modules.at(0).source_kind.value() == row.kind);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(variable_arguments_count_in_their_order) {
   write("main.tf", "variable \"at\" {}\nmodule \"m\" {\n  source = \"./${var.at}\"\n}\n");
   fs::remove(directory / "root/.tofu-modlock.hcl");
