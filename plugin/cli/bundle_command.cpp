@@ -32,9 +32,9 @@ Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& fl
   CommonFlags search = flags;
   search.only_locks = true;  // units of Terragrunt have no configuration
   MODLOCK_TRY(const auto roots, find_roots(search, host));
-  print_left_out();
+  print_left_out(roots, search);
   std::vector<messages::RootParams> params;
-  for (const std::string& root : roots) {
+  for (const std::string& root : roots.paths) {
     if (auto missing = find_missing_files(root)) {
       return fail(std::move(*missing));
     }
@@ -54,10 +54,10 @@ Result<BundleOptions> bundle_options(const CommandLine& line, const Host& host) 
 // Returns the root module that an output is about: the only one, or the one of root_note(). Empty: none.
 std::string root_of(const std::vector<messages::RootParams>& roots, const Error& error = {}) {
   const auto concerns = [&](const messages::RootParams& params) {
-    return roots.size() == 1 || std::ranges::find(error.notes, root_note(params)) != error.notes.end();
+    return roots.size() == 1 || contains(error.notes, root_note(params));
   };
-  const auto root = std::ranges::find_if(roots, concerns);
-  return root == roots.end() ? "" : root->root;
+  const auto* const root = find_where(roots, concerns);
+  return root == nullptr ? "" : root->root;
 }
 
 // Returns the content of a lock file in a bundle. `manifest` is the digest, for `oci://HOST/REPOSITORY?digest=`.
@@ -96,20 +96,20 @@ class Content {
  public:
   enum class Shows { sum, packages };
 
-  Content(const CommandLine& line, Shows shows) : is_json_(line.common.json), shows_(shows) {}
+  Content(const CommandLine& line, Shows shows) : flags_(line.common), shows_(shows) {}
 
   remote::ClosureSink sink() {
     return [this](const remote::NamedClosure& closure) { add(closure); };
   }
 
   void print() const {
-    print_raw(text_ + (!is_json_ ? "" : closures_ == 0 ? "{\n  \"closures\": []\n}\n" : "\n  ]\n}\n"));
+    flags_.print.raw(text_ + (!flags_.json ? "" : closures_ == 0 ? "{\n  \"closures\": []\n}\n" : "\n  ]\n}\n"));
   }
 
   // A client that reads a package from an OCI registry sees files instead of links.
   void warn_links() const {
     for (const std::string& source : with_links_) {
-      print_err(fmt::format(
+      flags_.print.err(fmt::format(
           "Warning: {} has links; a client that uses the package as an oci:// source gets files instead\n", source));
     }
   }
@@ -144,7 +144,7 @@ class Content {
         rows.push_back({{"  " + zh_of(archive)}, {provider.address + " " + provider.version + " " + platform}});
       }
     }
-    if (is_json_) {
+    if (flags_.json) {
       text_ += closures_ == 0 ? "{\n  \"closures\": [" : ",";
       std::istringstream lines(write_json_pretty(closure_json(named)));
       for (std::string line; std::getline(lines, line);) {
@@ -156,7 +156,7 @@ class Content {
     ++closures_;
   }
 
-  const bool is_json_;
+  const CommonFlags& flags_;
   const Shows shows_;
   const TableStyle style_ = table_style();
   std::string text_;
@@ -180,9 +180,9 @@ Result<std::filesystem::path> output_of(const CommandLine& line) {
 // Prints what the command has written to --output.
 void print_written(const CommandLine& line, const Content& content) {
   content.warn_links();
-  print_out(fmt::format("{}: {}.\n", line.output, content.sum()));
-  print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
-                        shell_word(line.output)));
+  line.common.print.out(fmt::format("{}: {}.\n", line.output, content.sum()));
+  line.common.print.out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n",
+                                    roots_of(line.common), shell_word(line.output)));
 }
 
 // Does the work of a command, and prints the content as the flags specify. `print` prints the text after the list.
@@ -197,7 +197,7 @@ Result<int> show(const CommandLine& line, const Host& host, Content& content, co
   }
   content.print();
   if (!line.common.json) {
-    print_diagnostics(run.diagnostics, root_of(roots));
+    print_diagnostics(run.diagnostics, root_of(roots), line.common.print);
     print();
   }
   return 0;
@@ -232,9 +232,10 @@ Result<int> run_bundle_unpack(const CommandLine& line, const Host& host) {
                               .cli_configuration = absolute(line.cli_config)};
   const auto unpack = [&](Run& run) { return host.engine().unpack_bundle(options, content.sink(), run); };
   return show(line, host, content, unpack, [&] {
-    print_out(fmt::format("{}: {}.\n", line.provider_mirror, content.sum()));
-    print_out(fmt::format("Next: run tofu-modlock install --from {}, then TF_CLI_CONFIG_FILE={} tofu init.\n",
-                          shell_word(line.bundle), shell_word(line.cli_config)));
+    line.common.print.out(fmt::format("{}: {}.\n", line.provider_mirror, content.sum()));
+    line.common.print.out(
+        fmt::format("Next: run tofu-modlock install --from {}, then TF_CLI_CONFIG_FILE={} tofu init.\n",
+                    shell_word(line.bundle), shell_word(line.cli_config)));
   });
 }
 
@@ -257,16 +258,17 @@ Result<int> run_bundle_push(const CommandLine& line, const Host& host) {
     json["sent"] = Json::UInt64(report->sent);
     json["present"] = Json::UInt64(report->present);
     json["providers"] = Json::UInt64(report->providers);
-    print_raw(write_json_pretty(json));
+    line.common.print.raw(write_json_pretty(json));
     return 0;
   }
-  print_diagnostics(run.diagnostics, root_of(roots));
-  print_out(fmt::format("{}: {} uploaded, {} already there.\n", line.push.address, counted(report->sent, "package"),
-                        report->present));
-  print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}{}.\n", roots_of(line.common),
-                        line.push.address, line.common.engine.plain_http ? " --plain-http" : ""));
+  print_diagnostics(run.diagnostics, root_of(roots), line.common.print);
+  line.common.print.out(fmt::format("{}: {} uploaded, {} already there.\n", line.push.address,
+                                    counted(report->sent, "package"), report->present));
+  line.common.print.out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}{}.\n",
+                                    roots_of(line.common), line.push.address,
+                                    line.common.engine.plain_http ? " --plain-http" : ""));
   if (report->providers > 0) {
-    print_out(
+    line.common.print.out(
         fmt::format("For providers, write this into the CLI configuration of OpenTofu:\n"
                     "provider_installation {{\n  oci_mirror {{\n    repository_template = "
                     "\"{}/${{hostname}}/${{namespace}}/${{type}}\"\n  }}\n}}\n",
@@ -282,7 +284,7 @@ Result<int> run_bundle_read(const CommandLine& line, const Host& host) {
   Content content(line, verify ? Content::Shows::sum : Content::Shows::packages);
   const auto read = [&](Run& run) { return host.engine().read_bundle(name, verify, content.sink(), run); };
   return show(line, host, content, read, [&] {
-    print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
+    line.common.print.out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
   });
 }
 

@@ -63,7 +63,9 @@ class Ci {
  public:
   Ci(const CommandLine& line, const Host& host) : line_(line), host_(host), include_(line.common.include) {}
 
-  int run(const std::vector<std::string>& roots) {
+  int run(const Roots& found) {
+    const std::vector<std::string>& roots = found.paths;
+    const Printer& print = line_.common.print;
     // Sources are asked in parallel. A client has the terminal for itself.
     auto prepared =
         call_for_roots(roots, line_.common, host_, [this](const std::string& root) { return prepare(root); });
@@ -71,10 +73,10 @@ class Ci {
     auto outputs = outputs_of(roots);
     for (RootOutput& output : outputs) {
       const bool has_heading = roots.size() > 1 && !line_.command.empty();
-      print_out(has_heading ? fmt::format("{}{}:\n", rows.empty() ? "" : "\n", shown_path(output.root())) : "");
+      print.out(has_heading ? fmt::format("{}{}:\n", rows.empty() ? "" : "\n", shown_path(output.root())) : "");
       RootOutcome outcome = finish(output, std::move(prepared[rows.size()]));
       if (has_heading) {
-        output.print_texts();
+        output.print_texts(print);
       }
       failures_ += outcome.exit_code == 0 ? 0U : 1U;
       outcome.root = output.root();
@@ -87,10 +89,10 @@ class Ci {
     print_rows(rows, line_.common);
     // A failure of our own is worse than any of the client, and an error of the client (1) than its other codes.
     const int worst = worst_ != 0 ? worst_ : client_worst_;
-    print_err(fmt::format("{}: {} ok{}{}{}.{}{}\n", counted(roots.size(), "root module"), roots.size() - failures_,
+    print.err(fmt::format("{}: {} ok{}{}{}.{}{}\n", counted(roots.size(), "root module"), roots.size() - failures_,
                           failures_ == 0 ? "" : fmt::format(", {} failed", failures_),
                           worst == 0 ? "" : fmt::format(" (exit code {})", worst), fmt::join(checked_for_, ""),
-                          left_out().text().empty() ? "" : " ", left_out().text()));
+                          found.left_out().empty() ? "" : " ", found.left_out()));
     return worst;
   }
 
@@ -135,7 +137,7 @@ class Ci {
     }
     std::string changes;
     if (!line_.command.empty() && !is_unit) {
-      output.print_texts();
+      output.print_texts(line_.common.print);
       flush_out();  // the client writes to the same stream
       const auto code = run_in_foreground(
           line_.command, root, client_environment(include_, !prepared.result->unlocked.empty()), host_.interrupt());

@@ -89,7 +89,7 @@ int print_usage_error(std::string message, const CLI::App& command) {
   const Error error{.code = Code::invalid_params,
                     .message = std::move(message),
                     .hint = fmt::format("run: {} --help", full_name(command))};
-  print_err(render(error));
+  Printer().err(render(error));
   return exit_code(error);
 }
 
@@ -128,7 +128,7 @@ int print_help(CLI::App& app) {
   if (!named.remaining().empty() && !names_of_commands(named).empty()) {
     return print_unexpected(app);
   }
-  print_raw(app.help());
+  Printer().raw(app.help());
   return 0;
 }
 
@@ -186,7 +186,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
   try {
     app.parse(std::vector<std::string>(words));
   } catch (const CLI::CallForVersion&) {
-    print_raw(std::string(kVersion) + "\n");
+    Printer().raw(std::string(kVersion) + "\n");
     return 0;
   } catch (const CLI::CallForHelp&) {
     return print_help(app);
@@ -206,7 +206,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
     return print_usage_error(error.what(), named_command(app));
   }
   if (!names_of_commands(named_command(app)).empty()) {
-    print_err(app.help());
+    Printer().err(app.help());
     return exit_code(Code::invalid_params);
   }
   name_implementation(out);

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "plugin/cli/terminal.h"
 #include "plugin/engine/engine.h"
 #include "protocol/messages/cache.h"
 #include "protocol/messages/lock_verify.h"
@@ -24,6 +25,7 @@ struct VariableFlag {
 
 // The parsed command line. Flags have the names of the params and options they set.
 struct CommonFlags {
+  Printer print = {};                    // with --quiet, copies hold the report of a command
   std::vector<std::string> directories;  // roots; empty: the current directory
   bool recursive = false;
   std::vector<std::string> root_globs;      // with `recursive`
@@ -41,7 +43,7 @@ struct CommonFlags {
   // What flags set of it; Host::start() adds the places of this user, and what is in the following flags.
   EngineOptions engine = {};
   bool json = false;
-  bool sarif = false;  // with `json`: the result is a log of SARIF
+  bool sarif = false;  // with `json`: the result is a log of SARIF, and errors are text
   bool quiet = false;
   bool verbose = false;
   std::string cache_dir;

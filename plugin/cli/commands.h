@@ -63,7 +63,7 @@ Result<int> run_ci(const CommandLine& line, const Host& host);
 // Returns the exit code of the child command; before it starts, as the others.
 Result<int> run_mirror(const CommandLine& line, const Host& host);
 // Prints the verdicts on a unit of Terragrunt that are problems, and returns the worst exit code.
-int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::string& unit);
+int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::string& unit, const Printer& print);
 // Sets where a hook reads and what it may request, before the host starts. Errors: INVALID_PARAMS if a path is not a
 // directory, or the unit is not below the root.
 Result<void> prepare_hook(CommandLine& line);

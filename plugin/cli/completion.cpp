@@ -207,13 +207,13 @@ void run_complete(const Lines& words) {
     return;  // a warning would appear in the command line
   }
   for (const std::string& line : complete(words)) {
-    print_raw(line + "\n");
+    Printer().raw(line + "\n");
   }
   flush_out();
 }
 
 Result<int> run_completion(const CommandLine& line) {
-  print_raw(line.shell == "bash" ? kBashCompletion : line.shell == "zsh" ? kZshCompletion : kFishCompletion);
+  Printer().raw(line.shell == "bash" ? kBashCompletion : line.shell == "zsh" ? kZshCompletion : kFishCompletion);
   return 0;
 }
 

@@ -150,9 +150,7 @@ RootOutcome print_diff(const CommandLine& line, RootOutput& output, const AskedD
 
 }  // namespace
 
-Result<int> run_diff(const CommandLine& original, const Host& host) {
-  CommandLine line = original;
-  line.common.json = line.common.json || line.common.sarif || line.output_format == "json";
+Result<int> run_diff(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const auto subjects, parse_subjects(line));
   const auto ask = [&](const std::string& root, const std::vector<messages::DiffSubject>& wanted) -> AskedDiff {
     messages::UpdateDiffParams params;

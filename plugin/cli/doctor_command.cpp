@@ -56,37 +56,32 @@ RootOutcome outcome_of(const std::vector<Finding>& findings) {
   return outcome;
 }
 
-bool has(const std::vector<Finding>& findings, const Finding& one) {
-  return std::ranges::find(findings, one) != findings.end();
-}
-
 }  // namespace
 
 Result<int> run_doctor(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const auto roots, find_roots(line.common, host));
-  std::vector<std::vector<Finding>> all;
-  std::ranges::transform(roots, std::back_inserter(all),
-                         [&](const std::string& root) { return examine(line, host, root); });
+  auto all = mapped(roots.paths, [&](const std::string& root) { return examine(line, host, root); });
   std::vector<Finding> common;  // those of the machine
-  if (!line.common.json && roots.size() > 1) {
-    std::copy_if(all[0].begin(), all[0].end(), std::back_inserter(common), [&](const Finding& one) {
-      return std::ranges::all_of(all, [&](const auto& other) { return has(other, one); });
+  if (!line.common.json && roots.paths.size() > 1) {
+    common = filtered(all[0], [&](const Finding& one) {
+      return std::ranges::all_of(all, [&](const auto& other) { return contains(other, one); });
     });
-    print_out(fmt::format("All {} root modules:\n{}\n", roots.size(), table_of(common)));
+    line.common.print.out(fmt::format("All {} root modules:\n{}\n", roots.paths.size(), table_of(common)));
   }
   auto next = all.begin();
   const int worst = run_for_roots(roots, line.common, [&](RootOutput& output) {
     std::vector<Finding>& findings = *next++;
     RootOutcome outcome = outcome_of(findings);
-    std::erase_if(findings, [&](const Finding& one) { return has(common, one); });
+    std::erase_if(findings, [&](const Finding& one) { return contains(common, one); });
     if (!line.common.json && !findings.empty()) {
       output.out(table_of(findings));
     }
     return outcome;
   });
   if (!line.common.json && !line.verify.online && line.hosts.empty()) {
-    print_err(hint_text("No host was queried. To query them, run: " + tofu_modlock("doctor", "--online") + "\n",
-                        place_of(roots, line.common)));
+    line.common.print.err(
+        hint_text("No host was queried. To query them, run: " + tofu_modlock("doctor", "--online") + "\n",
+                  place_of(roots.paths, line.common)));
   }
   return worst;
 }

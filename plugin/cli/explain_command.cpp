@@ -21,15 +21,6 @@ namespace {
 
 constexpr std::size_t kListedVersions = 6;  // versions in one line
 
-// Formats "1.3.0, 1.2.5, 1.2.4 and 12 more".
-std::string some_of(const std::vector<std::string>& texts) {
-  std::string line;
-  for (std::size_t i = 0; i < texts.size() && i < kListedVersions; ++i) {
-    line += (i == 0 ? "" : ", ") + texts[i];
-  }
-  return texts.size() > kListedVersions ? fmt::format("{} and {} more", line, texts.size() - kListedVersions) : line;
-}
-
 // Versions that are rejected for the same reason share a line.
 std::string rejected_lines(const std::vector<messages::Rejection>& rejected) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
@@ -42,7 +33,7 @@ std::string rejected_lines(const std::vector<messages::Rejection>& rejected) {
   }
   std::string text;
   for (const auto& [why, versions] : by_reason) {
-    text += fmt::format("    rejects {}: {}\n", some_of(versions), why);
+    text += fmt::format("    rejects {}: {}\n", some_of(versions, kListedVersions), why);
   }
   return text;
 }
@@ -55,7 +46,7 @@ std::string step_text(const messages::ExplainedStep& step) {
   if (step.location) {
     text += "  at " + to_string(*step.location);
   }
-  return text + "\n    keeps " + (step.kept.empty() ? "nothing" : some_of(step.kept)) + "\n" +
+  return text + "\n    keeps " + (step.kept.empty() ? "nothing" : some_of(step.kept, kListedVersions)) + "\n" +
          rejected_lines(step.rejected);
 }
 
@@ -86,16 +77,16 @@ std::string explanation_text(const messages::LockExplainResult& result) {
   return text;
 }
 
-void print_report(const CredentialReport& report) {
-  print_out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
+void print_report(const CredentialReport& report, const Printer& print) {
+  print.out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
   for (const CredentialSearch& search : report.uses) {
     const std::string used = search.use == "git" ? "git reads ~/.netrc and queries its own credential helpers"
                              : search.used       ? "uses " + *search.used
                                                  : "no credential";
-    print_out(fmt::format("\n{}: {}\n", search.use, used));
+    print.out(fmt::format("\n{}: {}\n", search.use, used));
     int number = 0;
     for (const CredentialLocation& place : search.places) {
-      print_out(fmt::format("  {}. {}: {}\n", ++number, place.place, place.outcome));
+      print.out(fmt::format("  {}. {}: {}\n", ++number, place.place, place.outcome));
     }
   }
 }
@@ -112,13 +103,13 @@ Result<int> explain_credentials_of(const CommandLine& line, const Host& host) {
   context.clone_directory = data ? *data / "modules/m" : "";
   MODLOCK_TRY(const auto report, explain_credentials(line.credentials, configuration, environment, context));
   if (flags.json) {
-    print_raw(write_json_pretty(messages::encode(report)));
+    flags.print.raw(write_json_pretty(messages::encode(report)));
     return 0;
   }
   for (const Diagnostic& warning : configuration.warnings) {
-    print_err(render(warning.what, "Warning"));
+    flags.print.err(render(warning.what, "Warning"));
   }
-  print_report(report);
+  print_report(report, flags.print);
   return 0;
 }
 
@@ -142,6 +133,7 @@ void add_rows(const messages::LockFindResult& result, const std::string& root, s
 
 // Prints one table for all roots. Returns the worst exit code of roots that cannot be read.
 int print_found(const CommandLine& line, const std::vector<std::string>& roots, const Answers& answers) {
+  const Printer& print = line.common.print;
   std::vector<std::vector<Cell>> rows = {{{"ROOT"}, {"SUBJECT"}, {"LOCKED"}, {"SOURCE"}}};
   std::vector<std::string> without_lock;
   std::size_t finding = 0;
@@ -163,20 +155,20 @@ int print_found(const CommandLine& line, const std::vector<std::string>& roots, 
   }
   print_diagnostics(outputs, line.common);
   if (rows.size() > 1) {
-    print_raw(table_text(rows, Fit::cut_middle, table_style()));
+    print.raw(table_text(rows, Fit::cut_middle, table_style()));
   }
   const std::size_t read = roots.size() - unread - without_lock.size();
   if (finding == 0 && unread == 0) {
-    print_out(fmt::format("No root module locks {} ({} searched).\n", line.find, counted(read, "lock file")));
+    print.out(fmt::format("No root module locks {} ({} searched).\n", line.find, counted(read, "lock file")));
   } else if (finding != 0) {
-    print_out(fmt::format("{} of {} lock{} {}.\n", finding, counted(roots.size(), "root module"),
+    print.out(fmt::format("{} of {} lock{} {}.\n", finding, counted(roots.size(), "root module"),
                           finding == 1 ? "s" : "", line.find));
   }
   if (!without_lock.empty()) {
-    print_err(fmt::format("No lock file, so nothing was searched: {}\n", fmt::join(without_lock, ", ")));
+    print.err(fmt::format("No lock file, so nothing was searched: {}\n", fmt::join(without_lock, ", ")));
   }
   if (unread != 0) {
-    print_err(fmt::format("{} of {} root modules could not be read, so they may lock it too.\n", unread, roots.size()));
+    print.err(fmt::format("{} of {} root modules could not be read, so they may lock it too.\n", unread, roots.size()));
   }
   return worst;
 }
@@ -186,12 +178,12 @@ Result<int> find_release(const CommandLine& line, const Host& host) {
   flags.only_locks = true;
   MODLOCK_TRY(ReleasePattern::parse(line.find));
   MODLOCK_TRY(const auto roots, find_roots(flags, host));
-  const Answers answers = call_for_roots(roots, flags, host, [&](const std::string& root) {
+  const Answers answers = call_for_roots(roots.paths, flags, host, [&](const std::string& root) {
     return host.call(&Engine::find,
                      messages::LockFindParams{.root = host.root_params(root, flags), .lock = {}, .release = line.find});
   });
   if (!flags.json) {
-    return print_found(line, roots, answers);
+    return print_found(line, roots.paths, answers);
   }
   auto next = answers.begin();
   return run_for_roots(roots, flags, [&](RootOutput& output) { return json_of(*next++, flags, output); });

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/base/collections.h"
+
 namespace modlock::cli {
 
 CLI::Option* check(CLI::Option* option, const std::string& expected, std::function<bool(const std::string&)> accepts,
@@ -19,9 +21,7 @@ CLI::Option* check(CLI::Option* option, const std::string& expected, std::functi
 
 CLI::Option* check_choices(CLI::Option* option, const std::vector<std::string>& choices) {
   const std::string all = fmt::format("{}", fmt::join(choices, ","));
-  const auto accepts = [choices](const std::string& value) {
-    return std::ranges::find(choices, value) != choices.end();
-  };
+  const auto accepts = [choices](const std::string& value) { return contains(choices, value); };
   return check(option, "one of " + all, accepts, "{" + all + "}");
 }
 

@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void print_without_retry_words(std::string text) {
-  print_err(terragrunt::without_retry_words(std::move(text)));
+void print_without_retry_words(const Printer& print, std::string text) {
+  print.err(terragrunt::without_retry_words(std::move(text)));
 }
 
 // Terragrunt runs the commands that hints name for root modules.
@@ -58,7 +58,8 @@ void print_new(const Diagnostics& diagnostics, const CommandLine& line, std::set
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity != Severity::info && printed.insert(diagnostic.what.message).second) {
       const bool is_error = diagnostic.severity == Severity::error;
-      print_without_retry_words(render(for_unit(diagnostic.what), is_error ? "Error" : "Warning", &excerpts));
+      print_without_retry_words(line.common.print,
+                                render(for_unit(diagnostic.what), is_error ? "Error" : "Warning", &excerpts));
     }
   }
 }
@@ -102,7 +103,7 @@ Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
   terragrunt::HookReports reports;
   // Units run in parallel, so each line names its unit.
   reports.change = [&](const std::string& text) {
-    print_without_retry_words(fmt::format("{}: {}\n", unit_in_repository(line), text));
+    print_without_retry_words(line.common.print, fmt::format("{}: {}\n", unit_in_repository(line), text));
   };
   reports.diagnostics = [&](const Diagnostics& diagnostics) {
     host.progress().request_done();
@@ -155,7 +156,7 @@ Result<void> prepare_hook(CommandLine& line) {
   return {};
 }
 
-int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::string& unit) {
+int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::string& unit, const Printer& print) {
   int code = 0;
   std::string lines;
   for (const messages::Verdict& verdict : verdicts) {
@@ -170,6 +171,7 @@ int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::strin
   }
   if (!lines.empty()) {
     print_without_retry_words(
+        print,
         fmt::format("Error: the installed modules of {} do not match the lock file\n{}  hint: run: terragrunt init\n",
                     unit, lines));
   }
@@ -179,14 +181,14 @@ int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::strin
 Result<int> run_hook(const CommandLine& line, const Host& host) {
   auto wrong = run(line, host);
   if (wrong) {
-    return print_wrong(*wrong, line.unit);
+    return print_wrong(*wrong, line.unit, line.common.print);
   }
   Error error = for_unit(std::move(wrong.error()));
   if (error.code == Code::frozen && error.hint.empty()) {
     error.hint = review_lock_hint().text(&unit_command);
   }
   SourceExcerpts excerpts(line.common.directories.front());
-  print_without_retry_words(render(error, "Error", &excerpts));
+  print_without_retry_words(line.common.print, render(error, "Error", &excerpts));
   return exit_code(error);
 }
 

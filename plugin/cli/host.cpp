@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "plugin/client/client_environment.h"
@@ -32,8 +33,8 @@ Result<std::optional<bool>> switch_variable(const char* name) {
   }
   constexpr std::array<std::string_view, 4> kOn = {"1", "true", "yes", "on"};
   constexpr std::array<std::string_view, 4> kOff = {"0", "false", "no", "off"};
-  const bool is_on = std::ranges::find(kOn, text) != kOn.end();
-  if (!is_on && std::ranges::find(kOff, text) == kOff.end()) {
+  const bool is_on = contains(kOn, text);
+  if (!is_on && !contains(kOff, text)) {
     return fail(Code::invalid_params,
                 fmt::format("{}: expected 1 or 0, found \"{}\"", name, environment_variable(name)), "set it to 1 or 0");
   }
@@ -47,10 +48,10 @@ fs::path normal(const fs::path& path) {
 }
 
 // For commands that need no cache.
-void leave_out_unsafe_cache(EngineOptions& options) {
+void leave_out_unsafe_cache(EngineOptions& options, const Printer& print) {
   const auto cache = Store::open(options.cache_directory);
   if (!cache && cache.error().code == Code::io_error) {
-    print_err(render(with_note(cache.error(), "this command does not use the cache"), "Warning"));
+    print.err(render(with_note(cache.error(), "this command does not use the cache"), "Warning"));
     options.cache_directory.clear();
   }
 }
@@ -59,8 +60,7 @@ std::vector<std::string> named_directories(const CommonFlags& flags) {
   return flags.directories.empty() ? std::vector<std::string>{"."} : flags.directories;
 }
 
-Result<std::vector<std::string>> search_below(const std::vector<std::string>& directories, const CommonFlags& flags,
-                                              const Host& host) {
+Result<Roots> search_below(const std::vector<std::string>& directories, const CommonFlags& flags, const Host& host) {
   RootSearch search = search_of_user(host.engine());
   search.directories.assign(directories.begin(), directories.end());
   search.current = normal(".");
@@ -70,23 +70,22 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
   search.with_units = flags.knows_units;
   search.base = flags.engine.base;
   MODLOCK_TRY(auto found, search_roots(search, host.context()));
-  left_out() = {std::move(found.called), found.not_on_disk};
   for (const messages::ExcludedRoot& excluded : found.excluded) {
-    print_err(fmt::format("Excluded {}: {}\n", excluded.root, excluded.by));
+    flags.print.err(fmt::format("Excluded {}: {}\n", excluded.root, excluded.by));
   }
   for (const Diagnostic& unused : found.diagnostics) {
-    print_err(fmt::format("Warning: {}\n", unused.what.message));
+    flags.print.err(fmt::format("Warning: {}\n", unused.what.message));
   }
   constexpr const char* kUnits =
       "hooks check the units of Terragrunt (docs/terragrunt.md), run: CI=true terragrunt run --all init";
-  print_err(found.has_units && !found.roots.empty() ? fmt::format("Not root modules: {}\n", kUnits) : "");
+  flags.print.err(found.has_units && !found.roots.empty() ? fmt::format("Not root modules: {}\n", kUnits) : "");
   if (found.roots.empty()) {
     return fail(Code::config_parse, fmt::format("no root module found in or below {}", fmt::join(directories, ", ")),
                 !found.excluded.empty() ? "every root module is excluded: name the root modules that you mean"
                 : found.has_units       ? kUnits
                                         : "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl");
   }
-  return std::move(found.roots);
+  return Roots{std::move(found.roots), std::move(found.called), found.not_on_disk};
 }
 
 }  // namespace
@@ -101,7 +100,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
     options.cache_directory = fs::absolute(flags.cache_dir);
   }
   if (!flags.needs_cache) {
-    leave_out_unsafe_cache(options);
+    leave_out_unsafe_cache(options, flags.print);
   }
   if (!flags.config_file.empty()) {
     options.user_settings = fs::absolute(flags.config_file);
@@ -140,7 +139,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
                 flag.is_file ? Result<messages::VariableArgument>({flag.text, {}, {}}) : parse_variable(flag.text));
     host.environment_.arguments.push_back(std::move(argument));
   }
-  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);
+  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false, flags.print);
   if (const std::string write = environment_variable("TOFU_MODLOCK_REMOTE_WRITE"); !write.empty()) {
     host.log_->write(LogLevel::warning,
                      fmt::format("TOFU_MODLOCK_REMOTE_WRITE is ignored{}", write == "0" ? ": unset it" : kPushInstead));
@@ -191,7 +190,7 @@ Result<void> Host::apply(const std::string& root, const CommonFlags& flags,
   Run run = this->run();
   auto ok = engine_->apply(root_params(root, flags), plan, flags.include, run);
   for (const Diagnostic& warning : run.diagnostics) {
-    print_err(render(warning.what, "Warning"));
+    flags.print.err(render(warning.what, "Warning"));
   }
   return ok;
 }
@@ -200,12 +199,11 @@ Context Host::context() const {
   return {.stop = stop_};
 }
 
-Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host) {
+Result<Roots> find_roots(const CommonFlags& flags, const Host& host) {
   if (!flags.recursive && (!flags.root_globs.empty() || !flags.exclude.empty())) {
     return fail(Code::invalid_params, "--root-glob and --exclude require --recursive",
                 "add --recursive, or name only the directories that you mean");
   }
-  left_out() = {};
   std::vector<std::string> roots;
   for (const std::string& directory : named_directories(flags)) {
     if (!path_is_directory(directory)) {
@@ -217,33 +215,23 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
   if (flags.recursive) {
     return search_below(roots, flags, host);
   }
-  std::ranges::sort(roots);
-  roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
-  return roots;
+  sort_unique(roots);
+  return Roots{std::move(roots)};
 }
 
-LeftOut& left_out() {
-  static LeftOut last;
-  return last;
-}
-
-std::string LeftOut::text() const {
+std::string Roots::left_out() const {
   constexpr std::size_t kMostNamed = 10;
   std::map<std::string, std::size_t> counts;
-  std::string named;
+  std::vector<std::string> named;
   for (const messages::CalledModule& module : called) {
     ++counts[shown_path(fs::path(module.directory).parent_path().string())];
-    named += fmt::format("{}{} (called by {})", named.empty() ? "" : ", ", shown_path(module.directory),
-                         shown_path(module.by));
+    named.push_back(fmt::format("{} (called by {})", shown_path(module.directory), shown_path(module.by)));
   }
   if (called.size() > kMostNamed) {
-    named.clear();
-    for (const auto& [above, count] : counts) {
-      named += fmt::format("{}{} in {}", named.empty() ? "" : ", ", count, above);
-    }
-    named += " (called by others)";
+    named = mapped(counts, [](const auto& one) { return fmt::format("{} in {}", one.second, one.first); });
+    named.back() += " (called by others)";
   }
-  std::string text = named.empty() ? "" : fmt::format("Not a root: {}.", named);
+  std::string text = named.empty() ? "" : fmt::format("Not a root: {}.", fmt::join(named, ", "));
   if (not_on_disk != 0) {
     text += fmt::format("{}The checkout is sparse: {} with configuration {} not on disk.", text.empty() ? "" : " ",
                         not_on_disk == 1 ? "1 directory" : fmt::format("{} directories", not_on_disk),
@@ -257,15 +245,11 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
       terragrunt::is_unit(root)) {
     return;
   }
-  std::vector<fs::path> directories;
-  for (const std::string& directory : named_directories(flags)) {
-    directories.push_back(normal(directory));
-  }
-  const ExcludeLine line = exclude_line(root, directories);
+  const ExcludeLine line = exclude_line(root, mapped(named_directories(flags), normal));
   if (!is_one_of_several && line.text.ends_with("\".\"]")) {
     return;  // without the only root module there is nothing to check
   }
-  print_err(fmt::format(
+  flags.print.err(fmt::format(
       "{} has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not a root "
       "module, set in {}:\n  {}\n",
       root, line.file, line.text));

@@ -85,22 +85,21 @@ class Host {
   std::stop_token stop_;  // of the interrupt
 };
 
-// Returns the roots that the flags name, absolute and sorted; with `recursive` those in and below these directories
-// (search_roots()). Prints exclusions and their reasons on stderr. Errors: INVALID_PARAMS (not a directory, globs
-// without `recursive`); CONFIG_PARSE (no root is left); those of search_roots().
-Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host);
-
-// What find_roots() left out besides the directories that it prints: for the end of the report.
-struct LeftOut {
+// The root modules of a command.
+struct Roots {
+  std::vector<std::string> paths;  // absolute and sorted
+  // What the search left out besides the directories that it prints.
   std::vector<messages::CalledModule> called = {};
   std::uint64_t not_on_disk = 0;
 
-  // Returns "Not a root: modules/x (called by live/a)." and the like; empty if nothing was left out. More than ten
-  // directories are summed up by the directory that they are in.
-  std::string text() const;
+  // Returns "Not a root: modules/x (called by live/a)." and the like, for the end of the report; empty if nothing was
+  // left out. More than ten directories are summed up by the directory that they are in.
+  std::string left_out() const;
 };
-// That of the last search.
-LeftOut& left_out();
+// Returns the roots that the flags name; with `recursive` those in and below these directories (search_roots()). Prints
+// exclusions and their reasons on stderr. Errors: INVALID_PARAMS (not a directory, globs without `recursive`);
+// CONFIG_PARSE (no root is left); those of search_roots().
+Result<Roots> find_roots(const CommonFlags& flags, const Host& host);
 
 // With `recursive`, for a root that ended with exit code 3 and has no lock file: prints that on stderr, with the
 // settings line that excludes it if it is not a root module. The only root module of a tree cannot be excluded.

@@ -123,12 +123,12 @@ bool is_taken(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-void ask(Offer& offer) {
+void ask(Offer& offer, const Printer& print) {
   if (is_taken(path_of(offer)) && offer.flag != "--gitattributes") {
     offer.is_wanted = true;  // reports it
     return;
   }
-  print_out(fmt::format("Write {} ({})? [y/N] ", shown_path(path_of(offer).string()), offer.purpose));
+  print.out(fmt::format("Write {} ({})? [y/N] ", shown_path(path_of(offer).string()), offer.purpose));
   flush_out();
   std::string answer;
   std::getline(std::cin, answer);
@@ -166,17 +166,18 @@ Result<std::string> write(const Offer& offer) {
 }  // namespace
 
 Result<int> run_init(const CommandLine& line) {
+  const Printer& print = line.common.print;
   MODLOCK_TRY(auto offers, make_offers(line));
   const auto is_wanted = [](const Offer& offer) { return offer.is_wanted; };
   if (std::ranges::none_of(offers, is_wanted)) {
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
-      print_err("Nothing was written. Name what to write, or --all:\n");
+      print.err("Nothing was written. Name what to write, or --all:\n");
       for (const Offer& offer : offers) {
-        print_err(fmt::format("  {:<15}  {}: {}\n", offer.flag, shown_path(path_of(offer).string()), offer.purpose));
+        print.err(fmt::format("  {:<15}  {}: {}\n", offer.flag, shown_path(path_of(offer).string()), offer.purpose));
       }
       return 2;
     }
-    std::ranges::for_each(offers, ask);
+    std::ranges::for_each(offers, [&](Offer& offer) { ask(offer, print); });
   }
   int code = 0;
   for (const Offer& offer : offers) {
@@ -186,26 +187,26 @@ Result<int> run_init(const CommandLine& line) {
     const std::string path = shown_path(path_of(offer).string());
     const auto done = write(offer);
     if (!done) {
-      print_err(render(done.error()));
+      print.err(render(done.error()));
       code = worse_exit_code(code, exit_code(done.error()));
       continue;
     }
     if (line.common.quiet) {
       continue;
     }
-    print_out(fmt::format("{}: {}\n", path, *done));
+    print.out(fmt::format("{}: {}\n", path, *done));
     const bool is_kept = *done == kKept;
     if (is_kept && !offer.addition.empty()) {
       const auto present = read_file(path_of(offer));
       if (!present || present->find(offer.addition) == std::string::npos) {
-        print_out(fmt::format("  Add to it:\n{}", offer.addition));
+        print.out(fmt::format("  Add to it:\n{}", offer.addition));
       }
     } else if (!is_kept && !offer.next.empty()) {
-      print_out(fmt::format("  Next: {}\n", offer.next));
+      print.out(fmt::format("  Next: {}\n", offer.next));
     }
   }
   if (!offers.front().is_wanted && !offers.front().addition.empty() && !line.common.quiet) {
-    print_out(
+    print.out(
         fmt::format("Before the first lock, set {} in .tofu-modlock.hcl, so that the client keeps the module "
                     "locks: tofu-modlock init --settings\n",
                     kUseSidecar));

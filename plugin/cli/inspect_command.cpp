@@ -100,11 +100,10 @@ void print_providers(const std::vector<messages::InspectedProvider>& providers, 
     return;
   }
   output.out("Providers:\n");
-  std::vector<std::vector<Cell>> rows;
-  for (const messages::InspectedProvider& provider : providers) {
-    rows.push_back({{"  " + provider.address}, {provider.builtin ? "built in" : reasons(provider)}});
-  }
-  output.table(rows, Fit::wrap);
+  const auto cells = [](const messages::InspectedProvider& provider) {
+    return std::vector<Cell>{{"  " + provider.address}, {provider.builtin ? "built in" : reasons(provider)}};
+  };
+  output.table(mapped(providers, cells), Fit::wrap);
 }
 
 using AskedConfiguration = RootAnswer<messages::ConfigInspectResult>;
@@ -113,13 +112,13 @@ RootOutcome inspect_root(const CommandLine& line, RootOutput& output, AskedConfi
   auto& [result, details] = asked;
   RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
   describe_worst(details.diagnostics, outcome);
-  if (line.common.json) {
-    outcome.json = messages::encode(*result);
-    return outcome;
-  }
   if (line.output_format == "terraform-modules") {
     output.add(details.diagnostics);
     outcome.json = terraform_modules(result->modules);
+    return outcome;
+  }
+  if (line.common.json) {
+    outcome.json = messages::encode(*result);
     return outcome;
   }
   output.out(".\n");
@@ -136,8 +135,7 @@ RootOutcome inspect_root(const CommandLine& line, RootOutput& output, AskedConfi
 }  // namespace
 
 Result<int> run_inspect(const CommandLine& line, const Host& host) {
-  CommonFlags flags = line.common;
-  flags.json = flags.json || line.output_format == "terraform-modules";
+  const CommonFlags& flags = line.common;
   return run_for_roots(
       flags, host, [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, flags)); },
       [&](RootOutput& output, AskedConfiguration asked) { return inspect_root(line, output, std::move(asked)); });

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/terragrunt/unit_check.h"
@@ -28,15 +30,13 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
 // Names the module calls of the configuration that a tag in their source pins. Only `outdated` queries their sources.
 Hint pinned_text(const std::vector<messages::LockedModule>& pinned) {
   constexpr std::size_t kNamedCalls = 3;
-  std::string text;
-  for (std::size_t i = 0; i < pinned.size() && i < kNamedCalls; ++i) {
-    text +=
-        fmt::format("{}module.{} ({})", i == 0 ? "" : ", ", pinned[i].key, pin_text(pinned[i].source, pinned[i].ref));
-  }
-  const std::string more = pinned.size() <= kNamedCalls ? "" : fmt::format(" and {} more", pinned.size() - kNamedCalls);
-  return pinned.empty() ? Hint()
-                        : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: ", text, more) +
-                              tofu_modlock("outdated") + "\n";
+  const auto calls = mapped(pinned, [](const messages::LockedModule& module) {
+    return fmt::format("module.{} ({})", module.key, pin_text(module.source, module.ref));
+  });
+  return pinned.empty()
+             ? Hint()
+             : fmt::format("Pinned in the configuration: {}\nTo list newer tags, run: ", some_of(calls, kNamedCalls)) +
+                   tofu_modlock("outdated") + "\n";
 }
 
 // Adds the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these

@@ -36,7 +36,7 @@ Result<std::optional<LockFile>> read_base(const std::string& path) {
 }
 
 int refuse(const Error& error) {
-  print_err(render(error));
+  Printer().err(render(error));
   return kUnreadable;
 }
 
@@ -68,9 +68,9 @@ Result<int> run_merge(const CommandLine& line) {
     return 0;
   }
   for (const std::string& subject : merged.conflicts) {
-    print_err(fmt::format("Conflict: both sides changed {}\n", subject));
+    line.common.print.err(fmt::format("Conflict: both sides changed {}\n", subject));
   }
-  print_err("To resolve this, run: tofu-modlock lock\n");
+  line.common.print.err("To resolve this, run: tofu-modlock lock\n");
   return kConflict;
 }
 

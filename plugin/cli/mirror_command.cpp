@@ -26,7 +26,7 @@ Result<MirrorRun> find_run(const CommandLine& line, const Host& host) {
   }
   MODLOCK_TRY(auto roots, find_roots(flags, host));
   std::error_code ignored;
-  return MirrorRun{roots.front(), names_root ? fs::current_path(ignored) : fs::path(roots.front())};
+  return MirrorRun{roots.paths.front(), names_root ? fs::current_path(ignored) : fs::path(roots.paths.front())};
 }
 
 }  // namespace
@@ -35,15 +35,15 @@ Result<int> run_mirror(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const MirrorRun place, find_run(line, host));
   if (auto missing = find_missing_configuration(place.root)) {
     missing->message += ": the command runs without a mirror";
-    print_diagnostics({{Severity::warning, std::move(*missing)}}, place.root);
+    print_diagnostics({{Severity::warning, std::move(*missing)}}, place.root, line.common.print);
   }
-  TerminalLog log;
+  TerminalLog log(LogLevel::warning, true, line.common.print);
   Run run({.stop = host.interrupt().token(), .deadline = {}, .log = &log});
   const auto mirror = Mirror::start(host.engine(), host.root_params(place.root, line.common), run);
   if (!mirror) {
     return failed_everywhere(mirror.error(), line.common, place.root, error_data(run));
   }
-  print_diagnostics(run.diagnostics, place.root);
+  print_diagnostics(run.diagnostics, place.root, line.common.print);
   const auto code = run_in_foreground(line.command, place.directory, mirror->environment(), host.interrupt());
   return code ? *code : failed_everywhere(code.error(), line.common, place.root);
 }

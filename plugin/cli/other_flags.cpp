@@ -225,8 +225,8 @@ void schema_flags(CLI::App& command, CommandLine& out) {
 }
 
 // Returns the version.
-Result<int> run_version(const CommandLine& /*line*/) {
-  print_out(std::string(kVersion) + "\n");
+Result<int> run_version(const CommandLine& line) {
+  line.common.print.out(std::string(kVersion) + "\n");
   return 0;
 }
 

@@ -59,11 +59,8 @@ RootOutcome list_root(const CommandLine& line, RootOutput& output, AskedUpdates 
   auto& [result, details] = asked;
   if (!line.common.json) {
     output.add(details.diagnostics);
-    std::vector<std::vector<Cell>> rows;
-    for (const messages::LookedUpDependency& dependency : result->dependencies) {
-      rows.push_back(cells_of(dependency, details.diagnostics));
-    }
-    output.table(rows, Fit::wrap, line.color);
+    const auto cells = [&](const auto& dependency) { return cells_of(dependency, asked.details.diagnostics); };
+    output.table(mapped(result->dependencies, cells), Fit::wrap, line.color);
     const bool has_updates =
         std::ranges::any_of(result->dependencies, [](const auto& dependency) { return !dependency.updates.empty(); });
     output.out(has_updates ? select_hint(output) : "");

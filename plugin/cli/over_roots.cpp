@@ -116,30 +116,26 @@ std::string state_of(const RootOutcome& row) {
 
 }  // namespace
 
-void print_left_out() {
-  const std::string text = left_out().text();
-  print_err(text.empty() ? "" : text + "\n");
+void print_left_out(const Roots& roots, const CommonFlags& flags) {
+  const std::string text = roots.left_out();
+  flags.print.err(text.empty() ? "" : text + "\n");
 }
 
 int failed_everywhere(const Error& error, const CommonFlags& flags, const std::string& root,
                       const Json::Value& error_data) {
   RootOutput output(root);
   const RootOutcome outcome = failed(error, flags, output, error_data);
-  if (flags.json) {
-    print_raw(write_json_pretty(outcome.json));
+  if (flags.json && !flags.sarif) {
+    flags.print.raw(write_json_pretty(outcome.json));
   } else if (outcome.is_interrupted) {
-    print_err("Interrupted.\n");
+    flags.print.err("Interrupted.\n");
   }
   print_diagnostics({output}, flags);
   return outcome.exit_code;
 }
 
 std::vector<RootOutput> outputs_of(const std::vector<std::string>& roots) {
-  std::vector<RootOutput> outputs;
-  for (const std::string& root : roots) {
-    outputs.emplace_back(root, roots.size() > 1);
-  }
-  return outputs;
+  return mapped(roots, [&](const std::string& root) { return RootOutput(root, roots.size() > 1); });
 }
 
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
@@ -200,11 +196,12 @@ void print_rows(const std::vector<RootOutcome>& rows, const CommonFlags& flags) 
                      {result_of(row), row.exit_code == 0 ? Color::green : Color::red},
                      {hint}});
   }
-  print_err("\n");
-  print_table_err(cells, Fit::wrap);
+  flags.print.err("\n");
+  flags.print.table_err(cells, Fit::wrap);
 }
 
-void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags, std::size_t sources) {
+void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags, const std::string& left_out,
+                 std::size_t sources) {
   std::map<std::string, std::size_t> counts;
   std::size_t failures = 0;
   int worst = 0;
@@ -222,16 +219,16 @@ void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags,
     text = fmt::format("{} ok, {} failed (exit code {})", rows.size() - failures, failures, worst);
     sources = 0;  // some are not known
   }
-  print_err(fmt::format("{} root modules{}: {}.{}{}\n", rows.size(),
-                        sources == 0 ? "" : ", " + counted(sources, "source"), text,
-                        left_out().text().empty() ? "" : " ", left_out().text()));
+  flags.print.err(fmt::format("{} root modules{}: {}.{}{}\n", rows.size(),
+                              sources == 0 ? "" : ", " + counted(sources, "source"), text, left_out.empty() ? "" : " ",
+                              left_out));
 }
 
-int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
+int run_for_roots(const Roots& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(RootOutput& output)>& work) {
   int worst = 0;
-  const bool are_several = roots.size() > 1;
-  auto outputs = outputs_of(roots);
+  const bool are_several = roots.paths.size() > 1;
+  auto outputs = outputs_of(roots.paths);
   Json::Value answers;
   std::vector<RootOutcome> rows;
   bool is_interrupted = false;
@@ -266,27 +263,28 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   }
   if (is_interrupted && !flags.json) {
     const std::string state = state_of(rows.front());
-    print_err(are_several || state == "interrupted" ? "Interrupted.\n" : fmt::format("Interrupted: {}.\n", state));
+    flags.print.err(are_several || state == "interrupted" ? "Interrupted.\n"
+                                                          : fmt::format("Interrupted: {}.\n", state));
   }
   if (is_interrupted && are_several && !flags.json) {
     const auto cells = [](const RootOutcome& row) {
       return std::vector<Cell>{{shown_path(row.root)}, {state_of(row)}};
     };
-    print_table_err(mapped(rows, cells), Fit::wrap);
+    flags.print.table_err(mapped(rows, cells), Fit::wrap);
   } else if (!flags.json || flags.sarif) {
-    are_several ? print_table(rows, flags, sources.size()) : print_left_out();
-    print_out(flags.sarif ? "" : placement_text(next, flags) + next_text(next, roots, flags));
+    are_several ? print_table(rows, flags, roots.left_out(), sources.size()) : print_left_out(roots, flags);
+    flags.print.out(flags.sarif ? "" : placement_text(next, flags) + next_text(next, roots.paths, flags));
   }
   if (flags.sarif) {
-    print_raw(write_json_pretty(sarif_log(std::move(answers), left_out().text())));
-  } else if (flags.json && (roots.empty() || !answers.empty())) {
+    flags.print.raw(write_json_pretty(sarif_log(std::move(answers), roots.left_out())));
+  } else if (flags.json && (roots.paths.empty() || !answers.empty())) {
     Json::Value several;
     several["results"] = answers.isNull() ? Json::Value(Json::arrayValue) : answers;
-    Json::Value& printed = roots.size() == 1 ? answers[0] : several;
-    if (!left_out().called.empty()) {
-      printed["notRoots"] = messages::encode(left_out().called);
+    Json::Value& printed = roots.paths.size() == 1 ? answers[0] : several;
+    if (!roots.called.empty()) {
+      printed["notRoots"] = messages::encode(roots.called);
     }
-    print_raw(write_json_pretty(printed));
+    flags.print.raw(write_json_pretty(printed));
   }
   return worst;
 }
@@ -310,16 +308,16 @@ bool NamedSubjects::drop(const Error& error, const std::string& root, std::vecto
 }
 
 std::optional<RootOutcome> NamedSubjects::skipped(RootOutput& output) const {
-  const auto lacking = lacking_.find(output.root());
-  if (lacking == lacking_.end()) {
+  const auto* const lacking = find_in(lacking_, output.root());
+  if (lacking == nullptr) {
     return std::nullopt;
   }
-  for (const auto& [name, error] : lacking->second) {
-    if (found_.count(name) == 0) {
+  for (const auto& [name, error] : *lacking) {
+    if (!found_.contains(name)) {
       return failed(error, flags_, output);
     }
   }
-  if (!std::ranges::all_of(names_, [&](const auto& name) { return lacking->second.count(name) != 0; })) {
+  if (!std::ranges::all_of(names_, [&](const auto& name) { return lacking->contains(name); })) {
     return std::nullopt;
   }
   if (!flags_.json) {
@@ -329,9 +327,7 @@ std::optional<RootOutcome> NamedSubjects::skipped(RootOutput& output) const {
 }
 
 void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome) {
-  const auto worst = std::ranges::find_if(
-      diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-  if (worst != diagnostics.end()) {
+  if (const auto* const worst = find_by(diagnostics, Severity::error, &Diagnostic::severity)) {
     outcome.result = to_string(worst->what.code);
     outcome.hint = worst->what.hint;
   }

@@ -67,18 +67,19 @@ std::optional<Error> find_missing_configuration(const std::string& root);
 std::optional<Error> find_missing_files(const std::string& root);
 
 // Prints the table of several roots on stderr. If each root succeeded, it prints only the number of each result. A hint
-// that several roots have is printed once, for all of them.
-void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags, std::size_t sources = 0);
+// that several roots have is printed once, for all of them. `left_out` is that of the roots.
+void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags, const std::string& left_out,
+                 std::size_t sources = 0);
 // Prints the rows. A root without a result is "ok" or "failed".
 void print_rows(const std::vector<RootOutcome>& rows, const CommonFlags& flags);
-// Prints left_out(), for a report that does not end with a table.
-void print_left_out();
+// Prints what was left out, for a report that does not end with a table.
+void print_left_out(const Roots& roots, const CommonFlags& flags);
 
 // Runs `work` for every root, and then prints their outputs, or the JSON if requested: the result itself for one root,
 // {"results": [{root, exitCode, …}]} for several, or a log of SARIF with a run for each. print_table() is called last.
 // After an interruption, "Interrupted." and the state of each root are printed instead. Returns the worst exit code. If
 // the flags name a root without configuration, that is an error unless a lock file is sufficient.
-int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
+int run_for_roots(const Roots& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(RootOutput& output)>& work);
 // Returns an output for each root.
 std::vector<RootOutput> outputs_of(const std::vector<std::string>& roots);
@@ -139,7 +140,7 @@ template <typename Ask, typename Tell>
 Result<int> run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell,
                           const NamedSubjects* named = nullptr) {
   MODLOCK_TRY(const auto roots, find_roots(flags, host));
-  auto all = call_for_roots(roots, flags, host, ask);
+  auto all = call_for_roots(roots.paths, flags, host, ask);
   auto next = all.begin();
   return run_for_roots(roots, flags, [&](RootOutput& output) {
     auto asked = std::move(*next++);

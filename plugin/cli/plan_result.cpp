@@ -35,8 +35,7 @@ std::string signature_of(const messages::Change& change, const std::vector<messa
 
 // The installed version determines what is locked, and a checkout may contain its own data directory.
 Hint adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
-  const auto count =
-      std::ranges::count_if(changes, [](const messages::Change& change) { return change.action == Action::adopted; });
+  const auto count = std::ranges::count(changes, Action::adopted, &messages::Change::action);
   if (count == 0) {
     return {};
   }
@@ -135,11 +134,7 @@ std::string coloured_diff(std::string_view diff) {
 
 // Returns the texts of the files that these edits change.
 Texts texts_before(const messages::WorkspaceEdit& edits) {
-  Texts texts;
-  for (const messages::EditedDocument& edit : edits.documents) {
-    texts.push_back({edit.path, edit.before});
-  }
-  return texts;
+  return mapped(edits.documents, [](const auto& edit) { return messages::Document{edit.path, edit.before}; });
 }
 
 // Returns the differences between the packages before and after a plan; none if it changes no module. Errors: those of

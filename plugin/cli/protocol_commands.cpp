@@ -49,18 +49,18 @@ Result<int> run_call(const CommandLine& line, const Host& host) {
   auto params = parse_json(text);
   auto result = params ? host.ask(line.method, *params, details) : Result<Json::Value>(fail(params.error()));
   if (result) {
-    print_raw(write_json(*result) + "\n");
+    line.common.print.raw(write_json(*result) + "\n");
     return 0;
   }
-  print_raw(write_json(to_json(result.error(), details.error_data)) + "\n");
-  print_err(render(result.error()));
+  line.common.print.raw(write_json(to_json(result.error(), details.error_data)) + "\n");
+  line.common.print.err(render(result.error()));
   return exit_code(result.error());
 }
 
 Result<int> run_serve(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
   if (isatty(STDIN_FILENO) == 1) {
-    print_err(
+    line.common.print.err(
         "tofu-modlock serve reads and writes JSON-RPC 2.0 messages on stdin and stdout, one per line.\n"
         "It is not interactive. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\n");
     return 2;
@@ -87,7 +87,7 @@ Result<int> run_serve(const CommandLine& line) {
 Result<int> run_mcp(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);
   if (isatty(STDIN_FILENO) == 1) {
-    print_err(
+    line.common.print.err(
         "tofu-modlock mcp serves the Model Context Protocol on stdin and stdout, for a coding agent that starts it.\n"
         "It is not interactive.\n");
     return 2;
@@ -130,9 +130,9 @@ Result<int> run_mcp(const CommandLine& line) {
 }
 
 Result<int> run_schema(const CommandLine& line) {
-  print_raw(write_json_pretty(line.document == "openrpc"    ? messages::openrpc_document()
-                              : line.document == "settings" ? settings_schema()
-                                                            : messages::json_schema_document()));
+  line.common.print.raw(write_json_pretty(line.document == "openrpc"    ? messages::openrpc_document()
+                                          : line.document == "settings" ? settings_schema()
+                                                                        : messages::json_schema_document()));
   return 0;
 }
 

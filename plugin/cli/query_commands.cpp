@@ -12,29 +12,30 @@ namespace {
 template <typename Output, typename Print>
 Result<int> show(const CommandLine& line, const Result<Output>& shown, const Print& print) {
   MODLOCK_TRY(const Output& result, shown);
-  line.common.json ? print_raw(write_json_pretty(messages::encode(result))) : print(result);
+  line.common.json ? line.common.print.raw(write_json_pretty(messages::encode(result)))
+                   : print(result, line.common.print);
   return 0;
 }
 
-void print_versions(const messages::VersionsListResult& result) {
-  print_diagnostics(result.diagnostics, {});
+void print_versions(const messages::VersionsListResult& result, const Printer& print) {
+  print_diagnostics(result.diagnostics, {}, print);
   for (const messages::OfferedVersion& version : result.versions) {
-    print_out(version.version == result.selected ? "* " : "  ");
-    print_out(version.version);
+    print.out(version.version == result.selected ? "* " : "  ");
+    print.out(version.version);
     for (const std::string& more : {version.tag, version.commit, version.digest}) {
       if (!more.empty() && more != version.version) {
-        print_out("  " + more);
+        print.out("  " + more);
       }
     }
     if (version.published) {
-      print_out("  published " + *version.published);
+      print.out("  published " + *version.published);
     }
     if (version.deprecated) {
-      print_out(version.deprecated->empty() ? "  deprecated" : "  deprecated: " + *version.deprecated);
+      print.out(version.deprecated->empty() ? "  deprecated" : "  deprecated: " + *version.deprecated);
     }
-    print_out("\n");
+    print.out("\n");
   }
-  print_out(fmt::format("{}, {} skipped.\n", counted(result.versions.size(), "version"),
+  print.out(fmt::format("{}, {} skipped.\n", counted(result.versions.size(), "version"),
                         counted(result.skipped.size(), "tag")));
 }
 
@@ -50,7 +51,8 @@ void name_unlocked_calls(const Host& host, const std::string& root, const Common
   const auto inspected = host.call(&Engine::inspect, host.root_params(root, flags)).result;
   for (const auto& module : inspected ? inspected->modules : std::vector<messages::InspectedModule>()) {
     if (!module.locked && module.source && module.source_kind != "local" && module.source_kind != "directory") {
-      print_err(fmt::format("Not in the SBOM, because it is not locked: module.{} ({})\n", module.key, *module.source));
+      flags.print.err(
+          fmt::format("Not in the SBOM, because it is not locked: module.{} ({})\n", module.key, *module.source));
     }
   }
 }
@@ -78,14 +80,15 @@ Result<int> run_versions(const CommandLine& line, const Host& host) {
 }
 
 Result<int> run_cache_info(const CommandLine& line, const Host& host) {
-  return show(line, host.engine().cache_info(), [](const messages::CacheInfoResult& result) {
-    print_out(result.directory + "\n" + describe_sizes(result.sizes));
+  return show(line, host.engine().cache_info(), [](const messages::CacheInfoResult& result, const Printer& print) {
+    print.out(result.directory + "\n" + describe_sizes(result.sizes));
   });
 }
 
 Result<int> run_cache_prune(const CommandLine& line, const Host& host) {
-  return show(line, host.call(&Engine::prune_cache, line.prune).result, [](const messages::CachePruneResult& result) {
-    print_out(fmt::format("{}\nRemoved:\n{}  {}\nLeft:\n{}", result.directory, describe_sizes(result.removed),
+  const auto pruned = host.call(&Engine::prune_cache, line.prune).result;
+  return show(line, pruned, [](const messages::CachePruneResult& result, const Printer& print) {
+    print.out(fmt::format("{}\nRemoved:\n{}  {}\nLeft:\n{}", result.directory, describe_sizes(result.removed),
                           counted(result.leftovers, "leftover"), describe_sizes(result.sizes)));
   });
 }

@@ -103,9 +103,9 @@ std::string RootOutput::shown(std::string_view printed, bool is_of_several) cons
   return text;
 }
 
-void RootOutput::print_texts() {
+void RootOutput::print_texts(const Printer& print) {
   for (const auto& [stream, text] : std::exchange(texts_, {})) {
-    stream == stderr ? print_err(text) : print_raw(text);
+    stream == stderr ? print.err(text) : print.raw(text);
   }
 }
 
@@ -121,10 +121,11 @@ void print_outputs(std::vector<RootOutput>& outputs, const CommonFlags& flags) {
       groups, [](const auto& left, const auto& right) { return left.second.roots.size() < right.second.roots.size(); });
   for (auto& [texts, group] : groups) {
     if (group.first->is_one_of_several()) {
-      print_out(fmt::format("{}{}{}:\n{}", &texts == &groups.front().first ? "" : "\n", flags.comment,
-                            list_of(group.roots, outputs.size(), flags.in_markdown), flags.in_markdown ? "\n" : ""));
+      flags.print.out(fmt::format("{}{}{}:\n{}", &texts == &groups.front().first ? "" : "\n", flags.comment,
+                                  list_of(group.roots, outputs.size(), flags.in_markdown),
+                                  flags.in_markdown ? "\n" : ""));
     }
-    RootOutput(*group.first).print_texts();
+    RootOutput(*group.first).print_texts(flags.print);
   }
   print_diagnostics(outputs, flags);
 }
@@ -148,15 +149,17 @@ void print_diagnostics(const std::vector<RootOutput>& outputs, const CommonFlags
                                     ? first.heading(word)
                                     : fmt::format("{} in {}", word, list_of(group.roots, outputs.size()));
     SourceExcerpts excerpts(first.root());
-    print_err(first.shown(render(group.diagnostic->what, heading, &excerpts, place_of(group.roots, flags)),
-                          group.roots.size() > 1));
+    flags.print.err(first.shown(render(group.diagnostic->what, heading, &excerpts, place_of(group.roots, flags)),
+                                group.roots.size() > 1));
   }
 }
 
-void print_diagnostics(const Diagnostics& diagnostics, const std::string& root) {
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& root, const Printer& print) {
   RootOutput output(root);
   output.add(diagnostics);
-  print_diagnostics({output}, CommonFlags());
+  CommonFlags flags;
+  flags.print = print;
+  print_diagnostics({output}, flags);
 }
 
 }  // namespace modlock::cli

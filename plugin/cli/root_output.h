@@ -29,7 +29,7 @@ class RootOutput {
   const std::string& root() const { return root_; }
   bool is_one_of_several() const { return is_one_of_several_; }
 
-  // Add a text for one of the streams, unless it is empty; as print_out(), print_err() and print_raw().
+  // Add a text for one of the streams, unless it is empty, as a Printer does.
   void out(std::string_view text) { raw(printable(shown(text))); }
   void err(std::string_view text) { add(stderr, shown(text)); }
   void raw(std::string_view text) { add(stdout, std::string(text)); }
@@ -47,7 +47,7 @@ class RootOutput {
   std::string hint(const Hint& hint) const;
 
   // Prints the texts, and forgets them.
-  void print_texts();
+  void print_texts(const Printer& print);
 
  private:
   friend void print_outputs(std::vector<RootOutput>& outputs, const CommonFlags& flags);
@@ -74,6 +74,6 @@ class RootOutput {
 void print_outputs(std::vector<RootOutput>& outputs, const CommonFlags& flags);
 void print_diagnostics(const std::vector<RootOutput>& outputs, const CommonFlags& flags);
 // The same of diagnostics about one root, or about none.
-void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& root, const Printer& print);
 
 }  // namespace modlock::cli

@@ -48,28 +48,30 @@ Result<void> expect_no_directory(const CommandLine& line) {
 }
 
 int run_line(CommandLine& line) {
-  CommonFlags flags = line.common;
-  flags.json = flags.json || line.output_format == "json" || line.output_format == "terraform-modules";
+  CommonFlags& flags = line.common;
+  flags.in_markdown = line.output_format == "markdown";
+  flags.sarif = flags.sarif || line.output_format == "sarif";
+  flags.json = flags.json || flags.sarif || line.output_format == "json" || line.output_format == "terraform-modules";
   const auto code_of = [&](const Result<int>& code) { return code ? *code : failed_everywhere(code.error(), flags); };
   if (const auto* const alone = std::get_if<CommandLine::RunAlone>(&line.run)) {
     return code_of((*alone)(line));
   }
-  line.common.in_markdown = line.output_format == "markdown";
-  line.common.sarif = line.common.sarif || line.output_format == "sarif";
   const auto run = std::get<CommandLine::RunWithHost>(line.run);
+  CommonFlags plain;
+  plain.print = flags.print;
   if (auto ok = run == run_hook ? prepare_hook(line) : expect_no_directory(line); !ok) {
-    return failed_everywhere(ok.error(), run == run_hook ? CommonFlags{} : flags);
+    return failed_everywhere(ok.error(), run == run_hook ? plain : flags);
   }
-  line.common.needs_cache = line.common.needs_cache || line.verify.online || line.verify.age;  // they fetch
-  line.common.uses_age = line.common.uses_age || line.verify.age;
+  flags.needs_cache = flags.needs_cache || line.verify.online || line.verify.age;  // they fetch
+  flags.uses_age = flags.uses_age || line.verify.age;
   Interrupt interrupt;
-  const auto host = Host::start(line.common, &interrupt, line.command);
+  const auto host = Host::start(flags, &interrupt, line.command);
   if (!host) {
-    return failed_everywhere(host.error(), CommonFlags{});
+    return failed_everywhere(host.error(), plain);
   }
   int code = code_of(run(line, *host));
   if (!flush_out()) {
-    print_err("Error: the output could not be written [IO_ERROR]\n");
+    flags.print.err("Error: the output could not be written [IO_ERROR]\n");
     code = worse_exit_code(code, exit_code(Code::io_error));
   }
   return interrupt.signal() != 0 ? 128 + interrupt.signal() : code;
@@ -79,8 +81,7 @@ int run_line(CommandLine& line) {
 
 int end_unexpectedly(const std::exception& caught) {
   const Error error = unexpected_error("tofu-modlock", caught);
-  release_output(true);
-  print_err(render(error));
+  Printer().err(render(error));
   return exit_code(error);
 }
 
@@ -102,11 +103,12 @@ int run(int argc, const char* const* argv) {
     return *code;
   }
   auto& line = std::get<CommandLine>(parsed);
-  if (holds_output(line)) {
-    hold_output();
-  }
+  const bool holds = holds_output(line);
+  line.common.print = holds ? Printer::holding() : Printer();
   const int code = run_line(line);
-  release_output(code != 0);
+  if (holds && code == 0) {
+    line.common.print.drop();
+  }
   return code;
 }
 

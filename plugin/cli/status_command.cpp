@@ -37,15 +37,14 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
   if (!updates || !updates->result) {
     return "?";
   }
-  const auto& found = updates->result->dependencies;
-  const auto dependency = std::ranges::find_if(found, [&](const auto& one) { return one.subject == subject; });
-  const Diagnostics& diagnostics = updates->details.diagnostics;
-  const auto failed = std::ranges::find_if(diagnostics, [&](const Diagnostic& diagnostic) {
+  const auto* const dependency =
+      find_by(updates->result->dependencies, subject, &messages::LookedUpDependency::subject);
+  const auto* const failed = find_where(updates->details.diagnostics, [&](const Diagnostic& diagnostic) {
     return !subject.empty() && diagnostic.what.subject == subject;
   });
-  std::string text = dependency == found.end() ? "" : moved_words(*dependency);
-  if (text.empty() && (dependency == found.end() || dependency->updates.empty())) {
-    return failed == diagnostics.end() ? "-" : fmt::format("? ({})", to_string(failed->what.code));
+  std::string text = dependency == nullptr ? "" : moved_words(*dependency);
+  if (text.empty() && (dependency == nullptr || dependency->updates.empty())) {
+    return failed == nullptr ? "-" : fmt::format("? ({})", to_string(failed->what.code));
   }
   for (const messages::AvailableUpdate& update : dependency->updates) {
     text += (text.empty() ? "" : ", ") + std::string(update.new_version);

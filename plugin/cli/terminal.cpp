@@ -139,24 +139,7 @@ std::string fitted(const std::string& text, std::size_t start, Fit fit, const Ta
   return wrapped_text(text, has_room ? left : 0, room, has_room ? start : width_of(indent));
 }
 
-struct HeldOutput {
-  std::mutex mutex;
-  bool is_on = false;
-  std::vector<std::pair<std::FILE*, std::string>> texts;
-};
-
-HeldOutput& held_output() {
-  static HeldOutput held;
-  return held;
-}
-
-void print(std::FILE* stream, std::string_view text) {
-  HeldOutput& held = held_output();
-  const std::lock_guard lock(held.mutex);
-  if (held.is_on) {
-    held.texts.emplace_back(stream, text);
-    return;
-  }
+void write(std::FILE* stream, std::string_view text) {
   if (stream == stderr) {
     std::fflush(stdout);  // keeps the order of both streams when shown together
   }
@@ -326,10 +309,6 @@ std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, cons
   return out;
 }
 
-void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {
-  print(stderr, table_text(rows, fit, table_style("auto", STDERR_FILENO)));
-}
-
 void TerminalLog::write(LogLevel level, std::string_view line) {
   const auto is_new = [&] {
     const std::lock_guard lock(mutex_);
@@ -337,7 +316,7 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
   };
   if (level <= level_ && (repeats_ || level != LogLevel::warning || is_new())) {
     // As the headings of render().
-    print_err(fmt::format("{}: {}\n", level == LogLevel::warning ? "Warning" : to_string(level), line));
+    print_.err(fmt::format("{}: {}\n", level == LogLevel::warning ? "Warning" : to_string(level), line));
   }
 }
 
@@ -391,29 +370,50 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-void hold_output() {
-  held_output().is_on = true;
-}
-
-void release_output(bool prints) {
-  HeldOutput& held = held_output();
-  held.is_on = false;
-  for (const auto& [stream, text] : std::exchange(held.texts, {})) {
-    if (prints) {
-      print(stream, text);
+struct Printer::Held {
+  ~Held() {
+    for (const auto& [stream, text] : texts) {
+      write(stream, text);
     }
   }
+
+  std::mutex mutex;
+  std::vector<std::pair<std::FILE*, std::string>> texts = {};
+};
+
+Printer Printer::holding() {
+  Printer printer;
+  printer.held_ = std::make_shared<Held>();
+  return printer;
 }
 
-void print_raw(std::string_view text) {
+void Printer::drop() const {
+  const std::lock_guard lock(held_->mutex);
+  held_->texts.clear();
+}
+
+void Printer::print(std::FILE* stream, std::string_view text) const {
+  if (held_ == nullptr) {
+    write(stream, text);
+    return;
+  }
+  const std::lock_guard lock(held_->mutex);
+  held_->texts.emplace_back(stream, text);
+}
+
+void Printer::table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) const {
+  print(stderr, table_text(rows, fit, table_style("auto", STDERR_FILENO)));
+}
+
+void Printer::raw(std::string_view text) const {
   print(stdout, text);
 }
 
-void print_out(std::string_view text) {
-  print_raw(printable(text));
+void Printer::out(std::string_view text) const {
+  raw(printable(text));
 }
 
-void print_err(std::string_view text) {
+void Printer::err(std::string_view text) const {
   const std::string shown = printable(text);
   print(stderr, wants_colour("auto", STDERR_FILENO) ? with_colored_heading(shown) : shown);
 }

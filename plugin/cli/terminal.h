@@ -3,11 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugin/cli/source_excerpt.h"
@@ -107,19 +110,43 @@ std::string wrapped_text(std::string_view text, std::size_t first, std::size_t o
 // Formats rows as aligned columns, separated by two blanks. A row may have fewer cells than others. Only the last
 // column is cut or wrapped. If less than 20 columns are left for it, it is on the next line, after four blanks.
 std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, const TableStyle& style);
-// Prints a table on stderr as the terminal requires.
-void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit);
+// Where a command prints: on stdout and stderr, at once. Thread-safe.
+class Printer {
+ public:
+  // Returns one whose copies hold all texts. They are printed with the end of the last copy, unless they are dropped.
+  static Printer holding();
+  void drop() const;
+
+  // Control characters other than newlines are escaped. err() colors the word before a first colon or " in " if it is a
+  // severity, and stderr is a terminal.
+  void out(std::string_view text) const;  // on stdout
+  void err(std::string_view text) const;  // on stderr
+  // Prints text on stdout unchanged: JSON, and our own output that must stay byte for byte.
+  void raw(std::string_view text) const;
+  // Prints a table on stderr as the terminal requires.
+  void table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) const;
+
+ private:
+  void print(std::FILE* stream, std::string_view text) const;
+
+  struct Held;
+  std::shared_ptr<Held> held_;  // null: prints at once
+};
+// Returns whether everything printed on stdout was written.
+bool flush_out();
 
 // Log lines on stderr, up to this level. Without `repeats`, the same warning is printed only once: several roots, or
 // both sides of a comparison, may have it. Thread-safe.
 class TerminalLog final : public Log {
  public:
-  explicit TerminalLog(LogLevel level = LogLevel::warning, bool repeats = true) : level_(level), repeats_(repeats) {}
+  explicit TerminalLog(LogLevel level = LogLevel::warning, bool repeats = true, Printer print = {})
+      : level_(level), repeats_(repeats), print_(std::move(print)) {}
   void write(LogLevel level, std::string_view line) override;
 
  private:
   const LogLevel level_;
   const bool repeats_;
+  const Printer print_;
   std::mutex mutex_;
   std::set<std::string, std::less<>> warnings_;
 };
@@ -136,18 +163,7 @@ std::string hint_text(const Hint& hint, const Hint::Words& place);
 std::string render(const Error& error, std::string_view heading = "Error", SourceExcerpts* excerpts = nullptr,
                    const Hint::Words& place = {});
 
-// Escapes control characters other than newlines, as the next two do.
+// Escapes control characters other than newlines.
 std::string printable(std::string_view text);
-// print_err() colors the word before a first colon or " in " if it
-// is a severity, and stderr is a terminal.
-void print_out(std::string_view text);  // stdout
-void print_err(std::string_view text);  // stderr
-// Prints text unchanged: JSON, and our own output that must stay byte for byte.
-void print_raw(std::string_view text);
-// From now on everything printed is held; release_output() prints or drops it.
-void hold_output();
-void release_output(bool prints);
-// Returns whether everything printed on stdout was written.
-bool flush_out();
 
 }  // namespace modlock::cli

@@ -184,8 +184,7 @@ InspectRoot inspect_with(const CommandLine& line, const Host& host) {
 }
 
 // Returns the given roots, or else every root of the repository that has a lock file.
-Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, const Host& host,
-                                                   const fs::path& repository) {
+Result<Roots> find_locked_roots(const CommandLine& line, const Host& host, const fs::path& repository) {
   CommonFlags flags = line.common;
   if (!flags.directories.empty()) {
     return find_roots(flags, host);
@@ -194,19 +193,19 @@ Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, cons
   flags.recursive = true;
   auto roots = find_roots(flags, host);
   if (roots) {
-    std::erase_if(*roots, [](const std::string& root) { return !has_lock(root); });
+    std::erase_if(roots->paths, [](const std::string& root) { return !has_lock(root); });
   }
   return roots;
 }
 
-int update_affected(const CommandLine& line, const AffectedRoots& affected, std::string_view none,
+int update_affected(const CommandLine& line, Roots roots, const AffectedRoots& affected, std::string_view none,
                     const std::function<RootOutcome(const AffectedRoot& root, RootOutput& output)>& update) {
   for (const Error& skipped : affected.skipped) {
-    print_err(render(skipped, "Warning"));
+    line.common.print.err(render(skipped, "Warning"));
   }
-  const std::vector<std::string> roots = mapped(affected.roots, &AffectedRoot::root);
-  if (roots.empty() && !line.common.json) {
-    print_err(none);
+  roots.paths = mapped(affected.roots, &AffectedRoot::root);
+  if (roots.paths.empty() && !line.common.json) {
+    line.common.print.err(none);
   }
   auto next = affected.roots.begin();
   return run_for_roots(roots, line.common, [&](RootOutput& output) {
@@ -219,12 +218,13 @@ Result<int> run_from_file(const CommandLine& line, const Host& host) {
   const fs::path repository = find_repository_root(fs::current_path());
   MODLOCK_TRY(const auto entries, read_update_data(line.from_file));
   MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
-  const AffectedRoots affected = find_affected(roots, entries, repository, inspect_with(line, host), host.context());
+  const AffectedRoots affected =
+      find_affected(roots.paths, entries, repository, inspect_with(line, host), host.context());
   // The file lists what a bot has already changed in the work tree.
   const auto diff = diff_with_revision(repository, "HEAD", host.context());
   const Texts committed = diff ? diff->documents : Texts();
   return update_affected(
-      line, affected, "No locked root module is affected.\n", [&](const AffectedRoot& one, RootOutput& output) {
+      line, roots, affected, "No locked root module is affected.\n", [&](const AffectedRoot& one, RootOutput& output) {
         auto written = write_update(line, host, one.root, plan_updates(line, host, one.root, one.updates), committed);
         return print_update(line, host, output, written);
       });
@@ -235,9 +235,9 @@ Result<int> run_from_diff(const CommandLine& line, const Host& host) {
   const fs::path repository = find_repository_root(start);
   MODLOCK_TRY(const auto diff, diff_with_revision(repository, line.from_diff, host.context()));
   MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
-  const AffectedRoots affected = find_affected(roots, diff, inspect_with(line, host), host.context());
+  const AffectedRoots affected = find_affected(roots.paths, diff, inspect_with(line, host), host.context());
   return update_affected(
-      line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
+      line, roots, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
       [&](const AffectedRoot& one, RootOutput& output) {
         auto params = plan_params(line, host, one.root);
         params.mode = one.targets.empty() ? messages::PlanMode::missing : messages::PlanMode::upgrade;

@@ -84,7 +84,7 @@ void print_detail(const messages::Verdict& verdict, RootOutput& output) {
 }
 
 // `unit`: the directory of a unit of Terragrunt; empty: a root module.
-void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit, bool shows_sources,
+void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit, const CommonFlags& flags,
                     RootOutput& output) {
   const std::vector<messages::Verdict>& verdicts = result.verdicts;
   std::vector<std::vector<Cell>> rows;
@@ -92,7 +92,7 @@ void print_verdicts(const messages::LockVerifyResult& result, const std::string&
     rows.push_back({{std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)},
                     {verdict.subject},
                     {locked_version(verdict)},
-                    {shows_sources ? verdict.source : ""},
+                    {flags.verbose ? verdict.source : ""},
                     {short_reason(verdict)}});
   }
   output.table(rows, Fit::wrap);
@@ -104,7 +104,7 @@ void print_verdicts(const messages::LockVerifyResult& result, const std::string&
     }
   }
   if (!unit.empty()) {
-    print_wrong(verdicts, unit);
+    print_wrong(verdicts, unit, flags.print);
   }
   output.out((has_details ? "\n" : "") + verdict_sum(verdicts) + checked_for_text(result.checked_for) + "\n");
 }
@@ -147,7 +147,7 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& 
   }
   const std::string& root = output.root();
   if (!flags.json) {
-    print_verdicts(*result, result->is_of_terragrunt ? root : "", flags.verbose, output);
+    print_verdicts(*result, result->is_of_terragrunt ? root : "", flags, output);
     output.add(details.diagnostics);
   }
   RootOutcome outcome{.exit_code = exit_code(result->verdicts, details.diagnostics),
@@ -210,11 +210,9 @@ std::string verdict_sum(const std::vector<messages::Verdict>& verdicts) {
 }
 
 Result<int> run_verify(const CommandLine& line, const Host& host) {
-  CommonFlags flags = line.common;
-  flags.json = flags.json || flags.sarif;
   return run_for_roots(
-      flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
-      [&](RootOutput& output, const AskedVerdicts& asked) { return verify_root(flags, host, output, asked); });
+      line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
+      [&](RootOutput& output, const AskedVerdicts& asked) { return verify_root(line.common, host, output, asked); });
 }
 
 }  // namespace modlock::cli

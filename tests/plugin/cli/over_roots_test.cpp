@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
         return RootOutcome{
             .exit_code = one.exit_code, .json = {}, .result = one.result, .hint = one.hint, .root = one.root};
       });
-      const Printed printed = printed_by([&] { print_table(outcomes, CommonFlags(), row.sources); });
+      const Printed printed = printed_by([&] { print_table(outcomes, CommonFlags(), "", row.sources); });
       BOOST_TEST(printed.err == row.text);
       BOOST_TEST(printed.out == "");
     }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(the_worst_exit_code_counts) {
       }
       int worst = -1;
       printed_by([&] {
-        worst = run_for_roots(roots, CommonFlags{}, [&](RootOutput& output) {
+        worst = run_for_roots({.paths = roots}, CommonFlags{}, [&](RootOutput& output) {
           return RootOutcome{.exit_code = codes.at(output.root()), .json = {}};
         });
       });
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(what_is_printed_around_the_roots) {
       CommonFlags flags;
       flags.json = row.json;
       const Printed printed = printed_by([&] {
-        run_for_roots(row.roots, flags, [&](RootOutput& output) {
+        run_for_roots({.paths = row.roots}, flags, [&](RootOutput& output) {
           RootOutcome outcome;
           if (row.json) {
             outcome.json["of"] = output.root();
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(commands_in_hints_name_the_root) {
 
 BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
   const Printed printed = printed_by([] {
-    run_for_roots({"/a", "/b"}, CommonFlags{}, [](RootOutput& output) {
+    run_for_roots({.paths = {"/a", "/b"}}, CommonFlags{}, [](RootOutput& output) {
       return output.root() == "/a" ? RootOutcome{}
                                    : failed({.code = Code::missing, .message = "no lock"}, CommonFlags{}, output);
     });
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
         roots.push_back("/" + std::to_string(i));
       }
       const Printed printed = printed_by([&] {
-        run_for_roots(roots, CommonFlags{},
+        run_for_roots({.paths = roots}, CommonFlags{},
                       [&](RootOutput& output) { return row.roots[std::stoul(output.root().substr(1))](output); });
       });
       BOOST_TEST(printed.err == row.err);
@@ -420,7 +420,8 @@ BOOST_AUTO_TEST_CASE(the_next_steps_are_printed_once) {
       }
       auto one = row.roots.begin();
       const Printed printed = printed_by([&] {
-        run_for_roots(roots, flags, [&](RootOutput&) { return RootOutcome{.json = {}, .next = (one++)->second}; });
+        run_for_roots({.paths = roots}, flags,
+                      [&](RootOutput&) { return RootOutcome{.json = {}, .next = (one++)->second}; });
       });
       BOOST_TEST(printed.out.substr(std::min(printed.out.find("Next:"), printed.out.size())) == row.text);
     }
@@ -454,7 +455,7 @@ BOOST_AUTO_TEST_CASE(exit_codes_of_diagnostics) {
       BOOST_TEST(outcome.result == row.result);
     }
   }
-  const Printed printed = printed_by([&] { print_diagnostics(Diagnostics{warning, parse}, "/a"); });
+  const Printed printed = printed_by([&] { print_diagnostics(Diagnostics{warning, parse}, "/a", {}); });
   BOOST_TEST(printed.err == "Warning: w [UNREACHABLE]\nError: p [CONFIG_PARSE]\n  hint: fix it\n");
 }
 

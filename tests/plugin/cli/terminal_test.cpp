@@ -238,12 +238,29 @@ BOOST_AUTO_TEST_CASE(long_work_is_shown) {
 BOOST_AUTO_TEST_CASE(control_characters_are_visible_except_in_raw_text) {
   const char* const text = "/a\x1b[31m\tb\n";
   const test::Printed printed = test::printed_by([&] {
-    print_out(text);
-    print_raw(text);
-    print_err(text);
+    Printer().out(text);
+    Printer().raw(text);
+    Printer().err(text);
   });
   BOOST_TEST(printed.out == "/a\\x1b[31m\\x09b\n/a\x1b[31m\tb\n");
   BOOST_TEST(printed.err == "/a\\x1b[31m\\x09b\n");
+}
+
+BOOST_AUTO_TEST_CASE(held_texts_are_printed_with_the_end_of_the_last_copy_unless_dropped) {
+  for (const bool is_dropped : {false, true}) {
+    const test::Printed printed = test::printed_by([&] {
+      const Printer held = Printer::holding();
+      Printer(held).out("a\n");
+      TerminalLog(LogLevel::warning, true, held).write(LogLevel::warning, "b");
+      held.raw("c\n");
+      Printer().out("at once\n");
+      if (is_dropped) {
+        held.drop();
+      }
+    });
+    BOOST_TEST(printed.out == (is_dropped ? "at once\n" : "at once\na\nc\n"));
+    BOOST_TEST(printed.err == (is_dropped ? "" : "Warning: b\n"));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
