@@ -1,5 +1,7 @@
 #include "backends/base/text.h"
 
+#include <fmt/ranges.h>
+
 #include <numeric>
 
 namespace modlock {
@@ -46,6 +48,12 @@ std::optional<std::string_view> nearest_name(std::string_view name, std::span<co
     nearest = word;
   }
   return nearest;
+}
+
+std::string some_of(const std::vector<std::string>& texts, std::size_t most) {
+  const auto shown = std::span(texts).first(std::min(texts.size(), most));
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     texts.size() > most ? fmt::format(" and {} more", texts.size() - most) : "");
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {

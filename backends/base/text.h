@@ -56,6 +56,9 @@ constexpr std::size_t kMostCompared = 256;
 // `did you mean "region"?`, or empty if no name is similar. Always cheap: long names and long lists are not compared.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
+// Returns the first of several texts: "1.3.0, 1.2.5 and 12 more".
+std::string some_of(const std::vector<std::string>& texts, std::size_t most);
+
 // Returns "1 package", "2 packages"; "2 repositories" if `many` is the plural.
 inline std::string counted(std::size_t count, std::string_view what, std::string_view many = {}) {
   return fmt::format("{} {}{}", count, count == 1 || many.empty() ? what : many,

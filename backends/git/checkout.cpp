@@ -12,6 +12,7 @@
 
 #include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
@@ -80,12 +81,7 @@ class WorkTree {
 
 // Lists the first three names, and how many more there are.
 std::string enumerate(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    text += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", shown_path(names[i]));
-  }
-  return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
+  return some_of(mapped(names, [](const std::string& name) { return fmt::format("\"{}\"", shown_path(name)); }), 3);
 }
 
 Result<void> check_tree(const TreeFacts& facts, const std::string& commit, std::string_view display) {

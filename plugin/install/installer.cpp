@@ -14,6 +14,7 @@
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/base/pinned_directory.h"
+#include "backends/base/text.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/links.h"
 #include "backends/store/tree_memo.h"
@@ -295,14 +296,12 @@ class Installer {
     return is_converted ? std::vector<std::string>() : std::move(difference.tampered);
   }
 
-  static Error restored_error(const ModuleNode& node, std::vector<std::string> files) {
+  static Error restored_error(const ModuleNode& node, const std::vector<std::string>& files) {
     constexpr std::size_t kShown = 10;
-    const std::string more = files.size() > kShown ? fmt::format(" and {} more", files.size() - kShown) : "";
-    files.resize(std::min(files.size(), kShown));
     return {.code = Code::hash_mismatch,
             .message = fmt::format("module \"{}\" was changed after it was installed, and the locked package was "
-                                   "restored: {}{}",
-                                   node.key, escape_controls(fmt::format("{}", fmt::join(files, ", "))), more),
+                                   "restored: {}",
+                                   node.key, escape_controls(some_of(files, kShown))),
             .subject = node.subject(),
             .hint = "find out who changed it; the next run succeeds"};
   }

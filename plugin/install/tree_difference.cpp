@@ -1,6 +1,6 @@
 #include "plugin/install/tree_difference.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
@@ -95,12 +96,10 @@ Result<std::optional<Diagnostic>> check_lfs_pointers(const fs::path& directory, 
     return std::nullopt;
   }
   constexpr std::size_t kShown = 3;
-  const auto shown = std::span(pointers).first(std::min(pointers.size(), kShown));
-  const auto names = mapped(shown, [](const std::string& name) { return '"' + escape_controls(name) + '"'; });
-  const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
+  const auto names = mapped(pointers, [](const std::string& name) { return '"' + escape_controls(name) + '"'; });
   Error error{.code = is_strict ? Code::source_unsupported : Code::lfs_pointer,
-              .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}", node.key,
-                                     fmt::join(names, ", "), more),
+              .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}", node.key,
+                                     some_of(names, kShown)),
               .subject = node.subject(),
               .hint = "use a source that has the content, if the module needs it"};
   if (is_strict) {

@@ -30,7 +30,7 @@ template <typename Value, typename Values>
 std::vector<Value> distinct_changes(const std::optional<Value>& base, const Values& values) {
   std::vector<Value> changes;
   for (const Value& value : values) {
-    if ((!base || !(value == *base)) && std::ranges::find(changes, value) == changes.end()) {
+    if ((!base || !(value == *base)) && !contains(changes, value)) {
       changes.push_back(value);
     }
   }

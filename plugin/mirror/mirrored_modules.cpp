@@ -10,6 +10,7 @@
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
@@ -86,16 +87,11 @@ bool is_elsewhere(const ModuleNode& node) {
 }
 
 Diagnostic not_mirrored(const std::vector<std::string>& keys) {
-  std::string names;
-  for (std::size_t i = 0; i < keys.size() && i < kNamed; ++i) {
-    names += fmt::format("{}module.{}", i == 0 ? "" : ", ", keys[i]);
-  }
-  if (keys.size() > kNamed) {
-    names += fmt::format(" and {} more", keys.size() - kNamed);
-  }
+  const auto names = mapped(keys, [](const std::string& key) { return "module." + key; });
   return as_warning(
       {.code = Code::lock_unenforced,
-       .message = fmt::format("a mirror cannot serve these, so the command fetches them from their sources: {}", names),
+       .message = fmt::format("a mirror cannot serve these, so the command fetches them from their sources: {}",
+                              some_of(names, kNamed)),
        .hint = "run: " + tofu_modlock("install") + ", then the command without -upgrade; or write override files"});
 }
 
@@ -111,7 +107,7 @@ Error conflict(const ModuleNode& node, const std::string& what, const std::strin
 // Adds what a client will ask of a git repository. If no reference can name the commit, the repository is not served.
 Result<void> add_commit(const ModuleNode& node, const SourceAddress& seen, const ResolvedModule& found,
                         LockedRepository& repository) {
-  const std::string ref = seen.source.query_value("ref");
+  const std::string ref = seen.source.named_reference();
   const std::string name = mirrored_reference(ref, found.id);
   repository.source = seen;
   // The host of the URL is in ASCII here, and a client passes it on as it is written.
