@@ -130,7 +130,7 @@ class Host:
         (self.source / "scripts/package").chmod(0o755)
         (self.source / "CMakeLists.txt").write_text(f"project(tofu-modlock VERSION {VERSION} LANGUAGES CXX\n")
         (self.source / "CHANGELOG.md").write_text(
-            f"# Changelog\n\n## Unreleased\n\nnext\n\n## {VERSION} (2026-11-30)\n\nthis\n\n## 1.2.0\n\nprevious\n")
+            f"# Changelog\n\n## Unreleased\n\nnext\n\n## {VERSION} (2026-11-30)\n\n[this](docs/a.md#b), [that](docs/c.md)\n\n## 1.2.0\n\nprevious\n")
         (directory / "bin/gh").write_text(GH)
         (directory / "bin/gh").chmod(0o755)
         # The published script has the address of the repository, which the loopback stands in for.
@@ -234,8 +234,9 @@ class Release(unittest.TestCase):
         raw = subprocess.run([self.directory / "bin/skopeo", "inspect", "--raw", f"docker://{name}@{digest}"], check=True,
                              env=self.host.environment, capture_output=True).stdout
         self.assertEqual(f"sha256:{hashlib.sha256(raw).hexdigest()}", digest)
+        pages = f"https://git.example.test/Acme/tofu-modlock/blob/v{VERSION}/docs"
         self.assertEqual((self.directory / "notes.md").read_text(), (
-            "\nthis\n\n## Installation\n\n```\ncurl -fsSL https://git.example.test/Acme/tofu-modlock/releases/download/"
+            f"\n[this]({pages}/a.md#b), [that]({pages}/c.md)\n\n## Installation\n\n```\ncurl -fsSL https://git.example.test/Acme/tofu-modlock/releases/download/"
             f"v{VERSION}/install.sh | sh -s -- --version {VERSION}\n```\n\nThe image is `{name}@{digest}`.\n"))
         # The job that installs it.
         ran = self.host.run_step("install", "Install the release", self.directory, {"github.token": "token"})
