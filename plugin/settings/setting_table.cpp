@@ -184,10 +184,10 @@ Result<void> read_platforms(const SettingInfo& setting, const SettingsText& in, 
              : read;
 }
 
-Result<void> read_connections(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute,
-                              Settings& to) {
+template <auto kMember>
+Result<void> read_count(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute, Settings& to) {
   return in.read_count(attribute, setting.least, setting.most).map([&](std::size_t count) {
-    to.connections = to.connections.value_or(count);
+    to.*kMember = (to.*kMember).value_or(count);
   });
 }
 
@@ -294,7 +294,7 @@ const std::vector<SettingInfo>& setting_table() {
        kRead<&Settings::fetch_timeout, read_value<&Settings::fetch_timeout, read_timeout>>,
        by("--fetch-timeout", "TOFU_MODLOCK_FETCH_TIMEOUT", "DURATION", On::network)},
       {"", "connections", Kind::count, File::user, "32", true, "The maximum number of connections to one host",
-       kRead<&Settings::connections, read_connections>,
+       kRead<&Settings::connections, read_count<&Settings::connections>>,
        by("--connections", "TOFU_MODLOCK_CONNECTIONS", "N", On::network), words(""), 1, kMostConnections},
       {"", "child_memory", Kind::text, File::user, "\"512MiB\"", true,
        "The memory that a git process, a helper or an external backend may use: \"64MiB\" or more", kChildMemory},
