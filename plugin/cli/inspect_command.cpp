@@ -40,7 +40,7 @@ Cell lock_cell(const messages::InspectedModule& module) {
   if (!module.source) {
     return {"not resolved", Color::yellow};
   }
-  if (module.source_kind == "local" || module.source_kind == "directory") {
+  if (!has_remote_source(module)) {
     return {"local"};
   }
   const std::string constraint = module.constraint ? fmt::format(" ({})", *module.constraint) : "";

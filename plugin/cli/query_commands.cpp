@@ -3,6 +3,7 @@
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/report/cyclonedx.h"
+#include "plugin/report/inspect_formats.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -50,7 +51,7 @@ std::string describe_sizes(const messages::CacheSizes& sizes) {
 void name_unlocked_calls(const Host& host, const std::string& root, const CommonFlags& flags) {
   const auto inspected = host.call(&Engine::inspect, host.root_params(root, flags)).result;
   for (const auto& module : inspected ? inspected->modules : std::vector<messages::InspectedModule>()) {
-    if (!module.locked && module.source && module.source_kind != "local" && module.source_kind != "directory") {
+    if (!module.locked && module.source && has_remote_source(module)) {
       flags.print.err(
           fmt::format("Not in the SBOM, because it is not locked: module.{} ({})\n", module.key, *module.source));
     }

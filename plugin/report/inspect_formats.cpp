@@ -173,4 +173,9 @@ Json::Value terraform_modules(const std::vector<messages::InspectedModule>& modu
   return document;
 }
 
+bool has_remote_source(const messages::InspectedModule& module) {
+  const auto source = parse_identity(module.source.value_or(""));
+  return !source || source->is_remote();
+}
+
 }  // namespace modlock

@@ -24,4 +24,7 @@ std::string module_graph(const messages::ConfigInspectResult& inspected, GraphFo
 // as written, or "".
 Json::Value terraform_modules(const std::vector<messages::InspectedModule>& modules);
 
+// Returns whether the source of a call can be locked: it is neither a local module nor a directory of this machine.
+bool has_remote_source(const messages::InspectedModule& module);
+
 }  // namespace modlock
