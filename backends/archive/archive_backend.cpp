@@ -51,7 +51,6 @@ class ArchiveFetch {
   Result<Checksum> listed_checksum(const ArchiveRequest& archive, std::string_view list);
   Result<HttpResponse> send(const ArchiveRequest& request, std::string purpose, BodySink* sink,
                             std::string_view validator = {});
-  Result<HttpResponse> send_to_bucket(const S3Object& object, HttpRequest sent);
 
   HttpClient& http_;
   Credentials& credentials_;
@@ -118,41 +117,31 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
     sent.validators = {{"If-None-Match", std::string(validator.substr(blank + 1))}};
     sent.validated_address = validator.substr(0, blank);
   }
-  if (request.object) {
-    return send_to_bucket(*request.object, std::move(sent));
-  }
-  if (!request.has_user) {
-    MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
+  const auto& needed = request.credentials;
+  if (needed) {
+    MODLOCK_TRY(const auto found, credentials_.find(needed->use, needed->host, needed->profile, context_));
     if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
       sent.secret_headers.emplace_back("Authorization", basic_authorization(*basic));
+    } else if (const auto* token = std::get_if<TokenCredential>(&found.secret)) {
+      sent.secret_headers.emplace_back("Authorization", SecretText("Bearer " + token->access_token.reveal()));
+    } else if (const auto* key = std::get_if<AwsCredential>(&found.secret)) {
+      sign_request(sent, *key, request.object->region, std::chrono::system_clock::now());
     }
   }
-  auto response = expect_success(http_.send(sent, context_), sent);
-  if (!response && (response.error().code == Code::auth_required || response.error().code == Code::forbidden)) {
-    return fail(explain_refusal(std::move(response.error()), CredentialUse::download, request.host, "", credentials_,
-                                context_));
+  if (request.object) {  // the signature or the token is only for this host
+    sent.redirects = 0;
+    sent.decodes = request.object->is_google;
   }
-  return response;
-}
-
-// A redirect is not followed: the signature or the token is only for this host.
-Result<HttpResponse> ArchiveFetch::send_to_bucket(const S3Object& object, HttpRequest sent) {
-  const CredentialUse use = object.is_google ? CredentialUse::gcs : CredentialUse::s3;
-  MODLOCK_TRY(const auto found, credentials_.find(use, object.service(), object.profile, context_));
-  if (const auto* credential = std::get_if<AwsCredential>(&found.secret)) {
-    sign_request(sent, *credential, object.region, std::chrono::system_clock::now());
-  } else if (const auto* token = std::get_if<TokenCredential>(&found.secret);
-             token != nullptr && sent.url.reveal().starts_with(kGoogleStorage)) {  // as the client, to no emulator
-    sent.secret_headers.emplace_back("Authorization", SecretText("Bearer " + token->access_token.reveal()));
-  }
-  sent.redirects = 0;
-  sent.decodes = object.is_google;
-  MODLOCK_TRY(const auto answer, http_.send(sent, context_));
+  const auto answer = http_.send(sent, context_);
   return expect_success(answer, sent).map_error([&](Error error) {
-    error = explain_s3_error(std::move(error), answer);
-    return error.code == Code::auth_required || error.code == Code::forbidden
-               ? explain_refusal(std::move(error), use, object.service(), object.profile, credentials_, context_)
-               : error;
+    error = request.object && answer ? explain_s3_error(std::move(error), *answer) : std::move(error);
+    if (error.code != Code::auth_required && error.code != Code::forbidden) {
+      return error;
+    }
+    return needed
+               ? explain_refusal(std::move(error), needed->use, needed->host, needed->profile, credentials_, context_)
+           : request.object ? with_note(std::move(error), "no token is sent to STORAGE_EMULATOR_HOST")
+                            : error;
   });
 }
 
@@ -346,9 +335,8 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
   MODLOCK_TRY(context_.check_allowed(address->source).map_error(noting("it is the location of the checksum file")));
   ArchiveRequest request;
   request.url = address->package_url;
-  request.host = address->source.host;
   const auto url = GoUrl::parse(address->package_url.reveal());
-  request.has_user = url && url->user && !url->user->name.empty();
+  request.credentials = url ? download_credentials(*address, *url) : std::nullopt;
   MODLOCK_TRY(const auto response, send(request, "download the checksum file", nullptr));
   auto checksum = find_checksum(response.body, path_of(archive.url), path_of(address->package_url));
   if (!checksum) {

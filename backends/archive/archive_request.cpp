@@ -1,13 +1,13 @@
 #include "backends/archive/archive_request.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -16,10 +16,13 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::archive {
 namespace {
+
+using re2::RE2;
 
 struct Algorithm {
   std::string_view name;
@@ -81,151 +84,9 @@ std::optional<Line> read_line(std::string_view text) {
   return checksum ? std::optional(Line{std::move(*checksum), std::string(name)}) : std::nullopt;
 }
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
-bool is_letter(char c) {
-  return ascii::is_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_name(char c) {
-  return is_letter(c) || ascii::is_digit(c) || c == '-' || c == '.' || c == ':';
-}
-
-// Appends the character of "&<name>;"; returns false if it is unknown.
-bool append_reference(std::string& text, std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, char>, 5> kNamed = {
-      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
-  for (const auto& [known, meant] : kNamed) {
-    if (known == name) {
-      text += meant;
-      return true;
-    }
-  }
-  if (name.size() < 2 || name[0] != '#') {
-    return false;
-  }
-  const bool is_hexadecimal = name[1] == 'x';
-  const std::string_view digits = name.substr(is_hexadecimal ? 2 : 1);
-  std::uint32_t code = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hexadecimal ? 16 : 10);
-  const bool is_character = code < 0x110000 && (code < 0xD800 || code > 0xDFFF);
-  if (error != std::errc() || end != digits.data() + digits.size() || !is_character) {
-    return false;
-  }
-  append_utf8(text, code);
-  return true;
-}
-
-// Reads a page tag by tag. `rest_` is the unread part.
-class Page {
- public:
-  explicit Page(std::string_view text) : rest_(text) {}
-
-  std::optional<std::string> find() {
-    while (skip_to("<")) {
-      bool fine = true;
-      if (take(rest_, "!--")) {
-        fine = skip_to("-->");
-      } else if (take(rest_, "![CDATA[")) {
-        fine = skip_to("]]>");
-      } else if (take(rest_, "?")) {
-        fine = declaration();
-      } else if (take(rest_, "!")) {
-        fine = skip_to(">");
-      } else if (take(rest_, "/")) {
-        fine = !ascii::equals_ignoring_case(name(), "head") && skip_to(">");
-      } else {
-        fine = element();
-      }
-      if (!fine || !source_.empty()) {
-        break;
-      }
-    }
-    return source_.empty() ? std::nullopt : std::optional(source_);
-  }
-
- private:
-  // Skips to the end of the next occurrence; returns false if there is none.
-  bool skip_to(std::string_view text) {
-    const std::size_t at = rest_.find(text);
-    rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + text.size());
-    return at != std::string_view::npos;
-  }
-
-  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size())); }
-
-  // Returns an empty text if there is no name.
-  std::string_view name() {
-    return rest_.empty() || !is_letter(rest_[0]) ? std::string_view() : take_while(rest_, is_name);
-  }
-
-  // "<?xml … ?>" must not name an encoding other than UTF-8.
-  bool declaration() {
-    const std::string_view text = rest_.substr(0, rest_.find("?>"));
-    const std::size_t at = text.find("encoding=");
-    if (at != std::string_view::npos) {
-      const std::string_view value = text.substr(at + 9);
-      if (value.size() < 2 || !ascii::equals_ignoring_case(value.substr(1, value.find(value[0], 1) - 1), "utf-8")) {
-        return false;
-      }
-    }
-    return skip_to("?>");
-  }
-
-  // False if the search ends here.
-  bool element() {
-    const std::string_view tag = name();
-    if (tag.empty() || ascii::equals_ignoring_case(tag, "body")) {
-      return false;
-    }
-    std::string called;
-    std::string content;
-    for (skip_blanks(); !take(rest_, ">"); skip_blanks()) {
-      if (take(rest_, "/")) {
-        continue;
-      }
-      const std::string_view key = name();
-      std::optional<std::string> given = key.empty() ? std::nullopt : value(key);
-      if (!given) {
-        return false;
-      }
-      if (ascii::equals_ignoring_case(key, "name") && called.empty()) {
-        called = std::move(*given);
-      } else if (ascii::equals_ignoring_case(key, "content") && content.empty()) {
-        content = std::move(*given);
-      }
-    }
-    if (ascii::equals_ignoring_case(tag, "meta") && called == "terraform-get") {
-      source_ = std::move(content);
-    }
-    return true;
-  }
-
-  // Reads the value of an attribute after its name; returns nullopt if it is unterminated.
-  std::optional<std::string> value(std::string_view key) {
-    skip_blanks();
-    if (!take(rest_, "=")) {
-      return std::string(key);
-    }
-    skip_blanks();
-    const char quote = rest_.empty() ? '\0' : rest_[0];
-    if (quote != '"' && quote != '\'') {
-      return std::string(take_while(rest_, [](char c) { return is_name(c) && c != '.'; }));
-    }
-    rest_.remove_prefix(1);
-    const std::size_t end = rest_.find(quote);
-    const std::string_view raw = rest_.substr(0, end);
-    if (end == std::string_view::npos || raw.find('<') != std::string_view::npos) {
-      return std::nullopt;
-    }
-    rest_.remove_prefix(end + 1);
-    return unescape_xml(raw);
-  }
-
-  std::string_view rest_;
-  std::string source_;
-};
+// What begins a part of a page that is no start tag, and what ends it.
+constexpr std::array<std::pair<const char*, const char*>, 5> kMarkup = {
+    {{"!--", "-->"}, {"![CDATA[", "]]>"}, {"?", "?>"}, {"!", ">"}, {"/", ">"}}};
 
 tl::unexpected<Error> says(std::string_view display, const std::string& where, Code code, std::string_view why) {
   return fail(
@@ -242,18 +103,28 @@ std::string first_value(const QueryArguments& query, std::string_view key) {
 }
 
 std::string unescape_xml(std::string_view value) {
-  constexpr std::size_t kLongest = 12;
+  static const RE2 kReference("(?s)(.*?)(&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,8})|#x([0-9a-fA-F]{1,7}));)", RE2::Latin1);
+  static const std::map<std::string, char32_t> kNamed = {
+      {"amp", U'&'}, {"lt", U'<'}, {"gt", U'>'}, {"quot", U'"'}, {"apos", U'\''}};
+  re2::StringPiece rest(value.data(), value.size());
   std::string text;
-  while (!value.empty()) {
-    const std::size_t end = value.substr(0, kLongest).find(';');
-    if (value[0] == '&' && end != std::string_view::npos && append_reference(text, value.substr(1, end - 1))) {
-      value.remove_prefix(end + 1);
+  std::string before;
+  std::string reference;
+  std::string name;
+  std::string decimal;
+  std::string hexadecimal;
+  while (RE2::Consume(&rest, kReference, &before, &reference, &name, &decimal, &hexadecimal)) {
+    const auto code = !name.empty()     ? kNamed.at(name)
+                      : decimal.empty() ? static_cast<char32_t>(std::stoul(hexadecimal, nullptr, 16))
+                                        : static_cast<char32_t>(std::stoul(decimal));
+    text += before;
+    if (code < 0x110000 && (code < 0xD800 || code > 0xDFFF)) {
+      append_utf8(text, code);
     } else {
-      text += value[0];
-      value.remove_prefix(1);
+      text += reference;
     }
   }
-  return text;
+  return text + rest.as_string();
 }
 
 std::string Checksum::text() const {
@@ -287,14 +158,18 @@ std::optional<Checksum> find_checksum(std::string_view list, std::string_view ar
   return std::nullopt;
 }
 
+std::optional<NeededCredentials> download_credentials(const SourceAddress& address, const GoUrl& url) {
+  const bool has_user = url.user && !url.user->name.empty();
+  return has_user ? std::nullopt : std::optional(NeededCredentials{CredentialUse::download, address.source.host});
+}
+
 Result<ArchiveRequest> read_request(const SourceAddress& address) {
   auto url = GoUrl::parse(address.package_url.reveal());
   if (!url) {
     return fail(Code::source_invalid, fmt::format("\"{}\" has no valid URL", address.source.identity()));
   }
   ArchiveRequest request;
-  request.host = address.source.host;
-  request.has_user = url->user && !url->user->name.empty();
+  request.credentials = download_credentials(address, *url);
   QueryArguments query = parse_query(url->raw_query);
   const std::string named = first_value(query, "archive");
   request.format = named.empty() ? archive_format_of_path(url->path) : archive_format_of_name(named);
@@ -318,7 +193,19 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
   if (address.source.kind == SourceKind::s3 || address.source.kind == SourceKind::gcs) {
     const auto read = address.source.kind == SourceKind::s3 ? read_s3_object : read_gcs_object;
     MODLOCK_TRY(const auto object, read(*url, address.source.identity()));
+    if (object.is_google && request.format && !std::ranges::all_of(object.version, ascii::is_digit)) {
+      return fail(
+          Code::source_invalid,
+          fmt::format("\"{}\" has a fragment that is not the generation of an object", address.source.identity()),
+          "remove the text after #, or write the number of a generation");
+    }
     request.object = object;
+    request.credentials = object.is_google
+                              ? NeededCredentials{CredentialUse::gcs, "Google Cloud Storage"}
+                              : NeededCredentials{CredentialUse::s3, "S3", first_value(query, "aws_profile")};
+    if (object.is_google && !object.bucket.starts_with(kGoogleStorage)) {  // as the client, to no emulator
+      request.credentials.reset();
+    }
     const std::string argument = object.is_google ? "generation" : "versionId";
     request.url =
         object.version.empty() ? object.url(object.key) : object.url(object.key, {{argument, object.version}});
@@ -332,7 +219,53 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
 }
 
 std::optional<std::string> meta_source(std::string_view page) {
-  return Page(page).find();
+  constexpr const char* kNameForm = R"re(([A-Za-z_\x80-\xff][\w\x80-\xff.:-]*))re";
+  static const RE2 kName(kNameForm, RE2::Latin1);
+  static const RE2 kAttribute(R"([ \t\r\n/]*)" + std::string(kNameForm) +
+                                  R"re((?:[ \t\r\n]*(=)[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)'|([\w\x80-\xff:-]*)))?)re",
+                              RE2::Latin1);
+  static const RE2 kEnd(R"([ \t\r\n/]*>)", RE2::Latin1);
+  static const RE2 kEncoding(R"re(encoding=["']([^"']*))re", RE2::Latin1);
+  re2::StringPiece rest(page.data(), page.size());
+  const auto skip_to = [&rest](re2::StringPiece text) {
+    const std::size_t at = rest.find(text);
+    rest.remove_prefix(at == re2::StringPiece::npos ? rest.size() : at + text.size());
+    return at != re2::StringPiece::npos;
+  };
+  while (skip_to("<")) {
+    std::string tag;
+    std::string encoding;
+    if (const auto* markup = find_where(kMarkup, [&](const auto& one) { return rest.starts_with(one.first); })) {
+      const auto [start, end] = *markup;
+      rest.remove_prefix(std::string_view(start).size());
+      RE2::PartialMatch(*start == '?' ? rest.substr(0, rest.find(end)) : "", kEncoding, &encoding);
+      const bool ends_head =
+          *start == '/' && RE2::Consume(&rest, kName, &tag) && ascii::equals_ignoring_case(tag, "head");
+      if (ends_head || !(encoding.empty() || ascii::equals_ignoring_case(encoding, "utf-8")) || !skip_to(end)) {
+        return std::nullopt;
+      }
+      continue;
+    }
+    if (!RE2::Consume(&rest, kName, &tag) || ascii::equals_ignoring_case(tag, "body")) {
+      return std::nullopt;
+    }
+    std::map<std::string, std::string> attributes;  // the first of each that is not empty
+    std::string name;
+    std::string equals;
+    std::array<std::string, 3> value;
+    while (!RE2::Consume(&rest, kEnd)) {
+      if (!RE2::Consume(&rest, kAttribute, &name, &equals, &value[0], &value[1], &value[2])) {
+        return std::nullopt;
+      }
+      std::string& kept = attributes[ascii::lower(name)];
+      kept = !kept.empty() ? kept : equals.empty() ? name : unescape_xml(value[0] + value[1] + value[2]);
+    }
+    if (ascii::equals_ignoring_case(tag, "meta") && attributes["name"] == "terraform-get" &&
+        !attributes["content"].empty()) {
+      return attributes["content"];
+    }
+  }
+  return std::nullopt;
 }
 
 Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::string_view display) {

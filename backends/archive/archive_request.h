@@ -38,18 +38,22 @@ std::optional<Checksum> find_checksum(std::string_view list, std::string_view ar
 // The object, or the directory of objects, that an address of S3 or of Google Cloud Storage names (get_s3.go and
 // get_gcs.go of go-getter). The XML API of the second is that of S3.
 inline constexpr std::string_view kGoogleStorage = "https://storage.googleapis.com/";
-struct S3Object {
+struct StoredObject {
   std::string bucket;   // its URL: "https://bucket.s3.eu-west-1.amazonaws.com", "http://127.0.0.1:9000/bucket"
   std::string key;      // decoded; empty: the whole bucket
   std::string region;   // for which requests are signed
   std::string version;  // empty: the newest one. Of Google: a generation
-  std::string profile;  // `aws_profile`; empty: none
   bool is_google = false;
 
-  // Whose credentials are sent, for messages.
-  std::string_view service() const { return is_google ? "Google Cloud Storage" : "S3"; }
   // Returns the URL of an object, or, without a key, of the bucket. It is escaped as signatures require.
   SecretText url(std::string_view of_key, const QueryArguments& query = {}) const;
+};
+
+// What credentials a request needs, as for Credentials::find().
+struct NeededCredentials {
+  CredentialUse use = CredentialUse::download;
+  std::string host = {};     // Source::host; of S3 and Google the name of the service, for people
+  std::string profile = {};  // `aws_profile`; empty: none
 };
 
 // The address of an archive as go-getter reads it (client.go and get_http.go). Pure.
@@ -57,16 +61,18 @@ struct ArchiveRequest {
   // The URL to request: without `archive` and `checksum`, the other arguments sorted, the host in ASCII. Has
   // terraform-get=1 if the server has to state the location of the package.
   SecretText url = {};
-  std::string host = {};                     // Source::host: whose credentials are sent
-  std::optional<ArchiveFormat> format = {};  // none: the server states the location of the package
-  std::string checksum = {};                 // the argument's value; empty: none
-  bool has_user = false;                     // the URL names a user, so no credentials are looked up
-  std::optional<S3Object> object = {};       // of S3 or Google; without a format a directory of objects
+  std::optional<NeededCredentials> credentials = {};  // none: the URL names a user, or the server gets none
+  std::optional<ArchiveFormat> format = {};           // none: the server states the location of the package
+  std::string checksum = {};                          // the argument's value; empty: none
+  std::optional<StoredObject> object = {};            // of S3 or Google; without a format a directory of objects
 };
+
+// Returns the credentials of an archive; nullopt if its URL names a user.
+std::optional<NeededCredentials> download_credentials(const SourceAddress& address, const GoUrl& url);
 
 // `archive=` names the format. With "false" or any unknown text the URL is not an archive. Without the argument the end
 // of the path decides. Errors: SOURCE_UNSUPPORTED (one compressed file); SOURCE_INVALID (not a URL, or a checksum for a
-// URL that is not an archive).
+// URL that is not an archive; an archive of Google with a fragment that is no generation).
 Result<ArchiveRequest> read_request(const SourceAddress& address);
 
 // Returns the value of the first argument of that name, or empty.
@@ -88,12 +94,12 @@ Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::stri
 
 // Unlike go-getter, reads "s3.REGION.amazonaws.com/BUCKET/KEY" and "BUCKET.s3.amazonaws.com/KEY" as AWS does. `display`
 // names the address. Pure. Errors: SOURCE_INVALID.
-Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display);
+Result<StoredObject> read_s3_object(const GoUrl& url, std::string_view display);
 
 // Reads "https://NAME.googleapis.com/ANY/ANY/BUCKET/KEY#GENERATION" as go-getter does. The object is at
 // storage.googleapis.com, or, as for the Go library of Google, at STORAGE_EMULATOR_HOST, which only the user's
-// environment sets. A generation is only for an archive. Errors: SOURCE_INVALID.
-Result<S3Object> read_gcs_object(const GoUrl& url, std::string_view display);
+// environment sets. A fragment is the generation of an archive; of a directory it is ignored. Errors: SOURCE_INVALID.
+Result<StoredObject> read_gcs_object(const GoUrl& url, std::string_view display);
 
 // Signs a GET request by AWS Signature Version 4. Headers that identify the user are secret.
 void sign_request(HttpRequest& request, const AwsCredential& credential, std::string_view region,

@@ -71,6 +71,14 @@ BOOST_AUTO_TEST_CASE(what_happened_at_the_source) {
   check({"verify", "--online"}, 5, "vanished");
 }
 
+BOOST_AUTO_TEST_CASE(a_refusal_of_an_emulator_names_no_token) {
+  server.require_token("canary-ya29");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 7, ran.err);
+  BOOST_TEST(ran.err.find("note: no token is sent to STORAGE_EMULATOR_HOST") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("GOOGLE_OAUTH_ACCESS_TOKEN") == std::string::npos, ran.err);
+}
+
 BOOST_AUTO_TEST_CASE(rules_hold_before_a_request) {
   write(".tofu-modlock.hcl", "deny_sources = [\"gcs::*\"]\n");
   check({"lock"}, 8, "SOURCE_DENIED");
@@ -87,8 +95,9 @@ BOOST_AUTO_TEST_CASE(a_stock_client_has_the_same_trees, *needs("tofu or terrafor
   server.put("mods", "dir2/main.tf", "# of another directory\n");
   server.put("mods", "net.zip", archive("2"));
   server.set_page_size(2);
-  write("main.tf",
-        read("main.tf") + module_call("old", source("net.zip#1")) + module_call("below", source("dir//sub")));
+  write("main.tf", read("main.tf") + module_call("old", source("net.zip#1")) +
+                       module_call("below", source("dir//sub")) + module_call("word", source("dir#word")) +
+                       module_call("number", source("dir#1")));
   const auto hash = [&](const std::string& key) {
     return hash_tree(root() / ".terraform/modules" / key, Context{}).value();
   };
@@ -98,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_stock_client_has_the_same_trees, *needs("tofu or terrafor
     const Ran theirs = program(init);
     BOOST_REQUIRE_MESSAGE(theirs.exit_code == 0, theirs.out << theirs.err);
     std::map<std::string, std::string> hashes;
-    for (const char* key : {"net", "dir", "sub", "old", "below"}) {
+    for (const char* key : {"net", "dir", "sub", "old", "below", "word", "number"}) {
       hashes[key] = hash(key);
     }
     fs::remove_all(root() / ".terraform");

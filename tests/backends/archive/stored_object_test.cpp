@@ -27,7 +27,7 @@ std::string read(const std::string& source) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(s3_object)
+BOOST_AUTO_TEST_SUITE(stored_object)
 
 BOOST_AUTO_TEST_CASE(addresses_as_the_clients_read_them) {
   struct Row {

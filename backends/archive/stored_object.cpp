@@ -28,18 +28,16 @@ std::optional<std::string> element(std::string_view xml, std::string_view name) 
 
 }  // namespace
 
-SecretText S3Object::url(std::string_view of_key, const QueryArguments& query) const {
+SecretText StoredObject::url(std::string_view of_key, const QueryArguments& query) const {
   std::string arguments = encode_query(query);
   replace_all(arguments, "+", "%20");
   return SecretText(
       fmt::format("{}/{}{}{}", bucket, percent_encoded(of_key, "/"), query.empty() ? "" : "?", arguments));
 }
 
-Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display) {
+Result<StoredObject> read_s3_object(const GoUrl& url, std::string_view display) {
   const QueryArguments query = parse_query(url.raw_query);
-  S3Object object{.region = first_value(query, "region"),
-                  .version = first_value(query, "version"),
-                  .profile = first_value(query, "aws_profile")};
+  StoredObject object{.region = first_value(query, "region"), .version = first_value(query, "version")};
   const std::string host = host_in_ascii(ascii::lower(url.host));
   const std::size_t aws = std::min(host.find(".amazonaws.com"), host.size());
   const bool is_aws = host.substr(aws) == ".amazonaws.com" || host.substr(aws) == ".amazonaws.com.cn";
@@ -66,11 +64,10 @@ Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display) {
   return object;
 }
 
-Result<S3Object> read_gcs_object(const GoUrl& url, std::string_view display) {
+Result<StoredObject> read_gcs_object(const GoUrl& url, std::string_view display) {
   const auto parts = split(url.path, '/');
   const bool is_google = url.host.ends_with(".googleapis.com") && std::ranges::count(url.host, '.') == 2;
-  const bool is_generation = std::ranges::all_of(url.fragment, ascii::is_digit);
-  if (!is_google || parts.size() < 5 || parts[3].empty() || has_dot_dot(url.path) || !is_generation) {
+  if (!is_google || parts.size() < 5 || parts[3].empty() || has_dot_dot(url.path)) {
     return fail(Code::source_invalid,
                 fmt::format("\"{}\" is not an address of Google Cloud Storage: expected a bucket and a key", display),
                 "write gcs::https://www.googleapis.com/storage/v1/BUCKET/KEY, or with #GENERATION at the end");
@@ -79,10 +76,10 @@ Result<S3Object> read_gcs_object(const GoUrl& url, std::string_view display) {
   const std::string emulator = named.find("://") == std::string::npos ? "http://" + named : named;
   const std::string server = named.empty() ? std::string(kGoogleStorage)
                                            : emulator.substr(0, emulator.find('/', emulator.find("://") + 3)) + "/";
-  return S3Object{.bucket = server + percent_encoded(parts[3]),
-                  .key = url.path.substr(static_cast<std::size_t>(parts[4].data() - url.path.data())),
-                  .version = url.fragment,
-                  .is_google = true};
+  return StoredObject{.bucket = server + percent_encoded(parts[3]),
+                      .key = url.path.substr(static_cast<std::size_t>(parts[4].data() - url.path.data())),
+                      .version = url.fragment,
+                      .is_google = true};
 }
 
 void sign_request(HttpRequest& request, const AwsCredential& credential, std::string_view region,
