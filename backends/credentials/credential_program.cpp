@@ -40,29 +40,47 @@ std::optional<Version> version_of(const std::string& file_name, std::string_view
 // A helper may prompt, and no one can answer.
 constexpr std::chrono::seconds kLongestAnswer{60};
 
-Result<Finished> run(Command command, const Context& context) {
-  command.unset_environment = {"TF_TOKEN_*"};
-  command.output_limit = kAnswerLimit;
-  Context limited = context;
-  const auto end = std::chrono::steady_clock::now() + kLongestAnswer;
-  const bool is_ours = !limited.deadline || end < *limited.deadline;
-  if (is_ours) {
-    limited.deadline = end;
-  }
-  auto finished = run_command(command, limited);
-  if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
-    return fail(Code::timeout,
-                fmt::format("the credential helper {} timed out after {} seconds",
-                            std::filesystem::path(command.argv[0]).filename().string(), kLongestAnswer.count()),
-                "run it manually to see what it waits for; prompts are not supported");
-  }
-  return finished;
-}
+// A program that prints a credential.
+struct Helper {
+  std::vector<std::string> argv;
+  std::string by_hand;  // how people run it
+  std::string_view host;
 
-tl::unexpected<Error> failing(std::string_view program, std::string_view how, std::string_view by_hand) {
-  return fail(Code::unreachable, fmt::format("the credential helper {} {}", program, how),
-              fmt::format("run it manually to see why: {}", by_hand));
-}
+  tl::unexpected<Error> failing(std::string_view how) const {
+    return fail(Code::unreachable, fmt::format("the credential helper {} {}", name(), how),
+                fmt::format("run it manually to see why: {}", by_hand));
+  }
+
+  // Returns what it prints, or `none` if it fails and prints only that.
+  Result<std::string> ask(const Context& context, std::string input = {}, std::string_view none = {}) const {
+    Context limited = context;
+    const auto end = std::chrono::steady_clock::now() + kLongestAnswer;
+    const bool is_ours = !limited.deadline || end < *limited.deadline;
+    limited.deadline = is_ours ? end : *limited.deadline;
+    auto finished = run_command(
+        {.argv = argv, .unset_environment = {"TF_TOKEN_*"}, .input = std::move(input), .output_limit = kAnswerLimit},
+        limited);
+    if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
+      return fail(Code::timeout,
+                  fmt::format("the credential helper {} timed out after {} seconds", name(), kLongestAnswer.count()),
+                  "run it manually to see what it waits for; prompts are not supported");
+    }
+    if (!finished && finished.error().code == Code::tool_missing) {
+      return fail(Code::tool_missing,
+                  fmt::format("{} is not on PATH, but is required for the credentials of {}", name(), host),
+                  fmt::format("install {}, or remove it from the file that names it", name()));
+    }
+    if (!finished) {
+      return fail(std::move(finished.error()));
+    }
+    const bool has_none = !none.empty() && trimmed(finished->output) == none;
+    return finished->exit_code == 0 || has_none ? Result<std::string>(std::move(finished->output))
+                                                : failing(fmt::format("ended with exit code {}", finished->exit_code));
+  }
+
+ private:
+  std::string name() const { return fs::path(argv.front()).filename().string(); }
+};
 
 }  // namespace
 
@@ -90,18 +108,14 @@ std::optional<fs::path> find_registry_helper(const std::vector<std::string>& dir
 
 Result<FoundCredential> ask_registry_helper(const fs::path& program, const std::vector<std::string>& arguments,
                                             std::string_view host, const Context& context) {
-  Command command{.argv = {program.string()}};
-  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.argv.insert(command.argv.end(), {"get", std::string(host)});
-  const std::string name = program.filename().string();
-  const std::string by_hand = fmt::format("{} get {}", name, host);
-  MODLOCK_TRY(const auto finished, run(std::move(command), context));
-  if (finished.exit_code != 0) {
-    return failing(name, fmt::format("ended with exit code {}", finished.exit_code), by_hand);
-  }
-  const auto answer = parse_json(finished.output);
+  Helper helper{
+      .argv = {program.string()}, .by_hand = fmt::format("{} get {}", program.filename().string(), host), .host = host};
+  helper.argv.insert(helper.argv.end(), arguments.begin(), arguments.end());
+  helper.argv.insert(helper.argv.end(), {"get", std::string(host)});
+  MODLOCK_TRY(const auto output, helper.ask(context));
+  const auto answer = parse_json(output);
   if (!answer || !(answer->isObject() || answer->isNull())) {
-    return failing(name, "did not print a JSON object", by_hand);
+    return helper.failing("did not print a JSON object");
   }
   FoundCredential found;
   if (answer->isObject() && (*answer)["token"].isString()) {
@@ -111,31 +125,22 @@ Result<FoundCredential> ask_registry_helper(const fs::path& program, const std::
 }
 
 Result<FoundCredential> ask_docker_helper(std::string_view name, std::string_view host, const Context& context) {
+  constexpr std::string_view kNone = "credentials not found in native keychain";
   const std::string program = fmt::format("docker-credential-{}", name);
-  const std::string by_hand = fmt::format("echo https://{} | {} get", host, program);
-  const auto finished = run({.argv = {program, "get"}, .input = fmt::format("https://{}", host)}, context);
-  if (!finished && finished.error().code == Code::tool_missing) {
-    return fail(Code::tool_missing,
-                fmt::format("{} is not on PATH, but is required for the credentials of {}", program, host),
-                fmt::format("install {}, or remove it from the file that names it", program));
+  const Helper helper{
+      .argv = {program, "get"}, .by_hand = fmt::format("echo https://{} | {} get", host, program), .host = host};
+  MODLOCK_TRY(const auto output, helper.ask(context, fmt::format("https://{}", host), kNone));
+  if (trimmed(output) == kNone) {
+    return FoundCredential{};
   }
-  if (!finished) {
-    return fail(finished.error());
-  }
-  if (finished->exit_code != 0) {
-    if (trimmed(finished->output) == "credentials not found in native keychain") {
-      return FoundCredential{};
-    }
-    return failing(program, fmt::format("ended with exit code {}", finished->exit_code), by_hand);
-  }
-  const auto answer = parse_json(finished->output);
+  const auto answer = parse_json(output);
   const Json::Value& user = answer ? folded_member(*answer, "Username") : Json::Value::nullSingleton();
   const Json::Value& secret = answer ? folded_member(*answer, "Secret") : Json::Value::nullSingleton();
   if (!user.isString() || !secret.isString()) {
-    return failing(program, "did not print a JSON object with Username and Secret", by_hand);
+    return helper.failing("did not print a JSON object with Username and Secret");
   }
   if (user.asString() == "<token>") {
-    return failing(program, "returned an identity token, which OpenTofu does not accept from a program", by_hand);
+    return helper.failing("returned an identity token, which OpenTofu does not accept from a program");
   }
   FoundCredential found;
   if (!user.asString().empty() || !secret.asString().empty()) {

@@ -126,23 +126,15 @@ struct OciCredentialFinder::Candidate {
 };
 
 OciCredentialFinder::File OciCredentialFinder::read_file_at(const fs::path& path) const {
-  File file{.name = environment_.display(path), .content = {}, .problem = {}};
+  const std::string name = environment_.display(path);
   std::error_code error;  // a path below a non-directory counts as broken, unlike a missing file
   static_cast<void>(fs::status(path, error));
   const auto text = read_file(path);
-  if (!text) {
-    file.is_broken = text.error().code != Code::not_found || error == std::errc::not_a_directory;
-    file.problem = file.is_broken ? "it cannot be read" : "not found";
-    return file;
+  if (text) {
+    return {name, parse_docker_file(*text, name)};
   }
-  auto content = parse_docker_file(*text, file.name);
-  if (!content) {
-    file.is_broken = true;
-    file.problem = std::move(content.error().message);
-    return file;
-  }
-  file.content = std::move(*content);
-  return file;
+  const bool is_missing = text.error().code == Code::not_found && error != std::errc::not_a_directory;
+  return {name, is_missing ? fail(Code::not_found, "not found") : fail(Code::io_error, "it cannot be read")};
 }
 
 OciCredentialFinder::Files OciCredentialFinder::read_files() const {
@@ -159,7 +151,7 @@ OciCredentialFinder::Files OciCredentialFinder::read_files() const {
       result.failure = Error{
           .code = Code::config_parse,
           .message = fmt::format("the credentials file {}, named by docker_style_config_files in {}, is not usable: {}",
-                                 file.name, defaults->from, file.problem),
+                                 file.name, defaults->from, file.content.error().message),
           .hint = "repair the file, or remove it from docker_style_config_files"};
     }
   }
@@ -231,10 +223,11 @@ std::vector<OciCredentialFinder::Candidate> OciCredentialFinder::candidates(cons
   if (!read.off.empty()) {
     all.push_back({.place = "docker and podman files", .outcome = read.off});
   }
-  const auto broken = std::ranges::find_if(read.files, [](const File& file) { return file.is_broken; });
+  const auto broken = std::ranges::find_if(
+      read.files, [](const File& file) { return !file.content && file.content.error().code != Code::not_found; });
   for (const File& file : read.files) {
     if (!file.content) {
-      all.push_back({.place = "file " + file.name, .outcome = file.problem});
+      all.push_back({.place = "file " + file.name, .outcome = file.content.error().message});
     } else if (broken != read.files.end()) {
       all.push_back(
           {.place = "file " + file.name, .outcome = fmt::format("not used, because {} is broken", broken->name)});

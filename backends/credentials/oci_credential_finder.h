@@ -56,10 +56,8 @@ class OciCredentialFinder {
  private:
   struct Candidate;
   struct File {
-    std::string name;  // for people
-    std::optional<DockerFile> content;
-    std::string problem;  // why it is not used: "not found", …
-    bool is_broken = false;
+    std::string name;            // for people
+    Result<DockerFile> content;  // NOT_FOUND: there is no file; other errors: it is broken
   };
   struct Files {
     std::vector<File> files;

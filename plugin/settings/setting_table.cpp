@@ -1,12 +1,13 @@
 #include "plugin/settings/setting_table.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "backends/address/hostname.h"
 #include "backends/address/scrub.h"
+#include "backends/base/collections.h"
 #include "backends/base/text.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/settings/directory_glob.h"
@@ -45,9 +46,6 @@ std::string text_of(const std::vector<Item>& list) {
 }
 std::string text_of(const AllowList& list) {
   return text_of(list.globs);
-}
-std::string text_of(const std::vector<std::string>& list) {
-  return fmt::format("{}", fmt::join(list, ", "));
 }
 std::string text_of(const std::optional<std::vector<std::string>>& list) {
   return list ? fmt::format("[{}]", text_of(*list)) : "";
@@ -372,11 +370,8 @@ std::vector<std::string_view> setting_names(std::string_view block) {
 }
 
 const SettingInfo* find_setting(std::string_view name) {
-  const auto& table = setting_table();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const SettingInfo& setting) {
-    return setting.block.empty() && setting.name == name;
-  });
-  return found == table.end() ? nullptr : &*found;
+  return find_where(setting_table(),
+                    [&](const SettingInfo& setting) { return setting.block.empty() && setting.name == name; });
 }
 
 Result<void> override_setting(const SettingInfo& setting, const std::vector<std::string>& values, Settings& overrides) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
@@ -92,18 +93,11 @@ std::string server_hint(std::string_view identity) {
   return fmt::format("if you trust this server, add \"{}/*\" to allow_sources", identity.substr(0, path));
 }
 
-bool is_unreserved(char c) {
-  return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 // An escape of a character that does not need it (RFC 3986, section 2.3), or of a slash, which servers decode.
 bool has_odd_escape(std::string_view text) {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
-    int code = 0;
-    const std::string_view digits = text.substr(at + 1, 2);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (error == std::errc{} && end == digits.data() + 2 &&
-        (is_unreserved(static_cast<char>(code)) || code == '/' || code == '\\')) {
+    const std::string decoded = percent_decode(text.substr(at, 3));
+    if (decoded.size() == 1 && percent_encoded(decoded, "/\\") == decoded) {
       return true;
     }
   }
