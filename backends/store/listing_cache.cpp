@@ -116,7 +116,7 @@ std::vector<HttpHeader> headers_of(const Json::Value& object) {
 }  // namespace
 
 std::filesystem::path ListingCache::file_of(std::string_view kind, std::string_view question) const {
-  return store_.response_directory() / fmt::format("{}-{}.json", kind, sha256_hex(question));
+  return store_.response_directory() / fmt::format("{}-{}.json", kind, store_.key_of(question));
 }
 
 std::optional<Listing> ListingCache::find(std::string_view package, std::string_view tag_prefix) const {

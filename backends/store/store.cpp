@@ -240,9 +240,13 @@ std::optional<Package> Store::find(const Source& source, std::string_view id, st
   return package;
 }
 
+std::string Store::key_of(std::string_view question) const {
+  return sha256_hex(std::string(question) + claims_);
+}
+
 std::optional<Package> Store::find_answer(const Source& source, std::string_view question,
                                           fs::file_time_type since) const {
-  const fs::path path = answer_directory() / sha256_hex(std::string(question) + claims_);
+  const fs::path path = answer_directory() / key_of(question);
   std::error_code error;
   const fs::file_time_type written = fs::last_write_time(path, error);
   if (error || written + kClockStep < since || written > fs::file_time_type::clock::now()) {
@@ -258,8 +262,7 @@ void Store::note_answer(std::string_view question, const Package& package) const
   object["id"] = package.id;
   object["ref"] = package.ref;
   if (make(answer_directory())) {
-    (void)write_file_atomically(answer_directory() / sha256_hex(std::string(question) + claims_),
-                                write_json(object) + "\n", Durable::no);
+    (void)write_file_atomically(answer_directory() / key_of(question), write_json(object) + "\n", Durable::no);
   }
 }
 

@@ -133,6 +133,8 @@ class Store {
   // Records that a package in the store is the content of a source at `package.id` (and `package.ref`). Errors:
   // IO_ERROR.
   Result<void> record(const Source& source, const Package& package) const;
+  // Returns the name of an answer to a question for stores with the same claims.
+  std::string key_of(std::string_view question) const;
   // Returns the package that was recorded at `since` or later as the answer to a query without an id (the caller
   // chooses its text). nullopt: no such answer, the clock was set back since, or the package no longer exists.
   std::optional<Package> find_answer(const Source& source, std::string_view question,

@@ -80,7 +80,8 @@ Result<void> check_externals(std::vector<BackendSetting>& externals) {
 std::string claims_of(const std::vector<BackendSetting>& externals) {
   std::string all;
   for (const BackendSetting& setting : externals) {
-    for (const std::string& host : setting.hosts) {
+    const bool replaces_kind = setting.hosts.empty() && kind_of_getter(setting.scheme) != SourceKind::unsupported;
+    for (const std::string& host : replaces_kind ? std::vector<std::string>{""} : setting.hosts) {
       all += fmt::format("{}\n{}\n{}\n\n", setting.scheme, host, fmt::join(setting.command, "\n"));
     }
   }

@@ -49,6 +49,10 @@ Result<Listing> list(Backend& backend, const SourceAddress& address, const std::
   return listing;
 }
 
+bool is_id_of(const Backend& backend, const std::string& id) {
+  return backend.id_of(std::vector{backend.id_hash(id)}) == id;
+}
+
 Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const Store& store, const Context& context,
                         SourceFetcher::Time now) {
   const ListingCache kept(store);
@@ -56,7 +60,8 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
   if (pin && !pin->is_again) {
     kept.keep_pin(address.source, *pin, now);
   } else if (!pin && pin.error().code == Code::offline_miss) {
-    if (auto last = kept.find_pin(address.source)) {
+    // A backend that the settings no longer name may have given an id that is none of this one.
+    if (auto last = kept.find_pin(address.source); last && is_id_of(backend, last->pin.id)) {
       warn_cached_data(context, address.source, fmt::format(" (last fetched at {})", time_text(last->fetched_at)));
       return std::move(last->pin);
     }
@@ -341,6 +346,7 @@ bool SourceFetcher::take_stored(Missing& wanted) const {
   const auto since = context_.offline ? std::filesystem::file_time_type::min() : fresh_since_;
   if (!known && request.id.empty() && since) {
     known = store_.find_answer(address->source, question_of(*wanted.request), *since);
+    known = known && is_id_of(*backend(address->source), known->id) ? std::move(known) : std::nullopt;
     if (known && context_.offline) {
       warn_cached_data(context_, address->source);
     }

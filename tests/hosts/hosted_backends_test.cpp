@@ -538,6 +538,49 @@ BOOST_AUTO_TEST_CASE(the_backend_that_answered_is_named) {
   BOOST_TEST(!json({"explain", "module.m0"})["selected"].isMember("answeredBy"));
 }
 
+// Without its setting, the built-in kind serves the sources.
+BOOST_AUTO_TEST_CASE(a_backend_in_place_of_a_kind_leaves_nothing_to_it) {
+  add_program("own", program_that_answers("s3"));
+  write_text(path("backend-pin"), R"({"id":"one"})");
+  write_text(path("backend-fetch"), R"({"id":"one"})");
+  write_text(path("written/main.tf"), "# own\n");
+  write_text(path("home/.config/tofu-modlock/config.hcl"),
+             "backend \"s3\" {\n  command = [\"" + path("own").string() + "\"]\n}\n");
+  const std::string source = "s3::https://files.example.test/modules/vpc.zip";
+  write("main.tf", module_call("m0", source));
+  write(".tofu-modlock.hcl", "");
+  BOOST_TEST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  BOOST_TEST(modlock({"lock", "--offline", "--frozen"}).exit_code == 0);
+  use_no_backend();
+  fs::remove_all(root() / ".terraform");
+  fs::remove(root() / ".terraform.lock.hcl");
+  const Ran ran = modlock({"lock", "--offline"});
+  BOOST_TEST(ran.exit_code == 7, ran.out + ran.err);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+// The program adds a version to each list.
+BOOST_AUTO_TEST_CASE(versions_of_a_backend_are_none_without_it) {
+  std::string liar = program_of_page("git-backend");
+  const std::string honest = "        return {\"versions\": ";
+  liar.replace(liar.find(honest), 0, "        tags += [(\"v9.0.0\", dict(tags)[\"v1.0.0\"])]\n");
+  add_program("liar", liar);
+  write_calls({{source("?ref=v1.0.0"), ""}});
+  BOOST_TEST_REQUIRE(modlock({"lock"}).exit_code == 0);  // this commit is in the cache without a claim
+  write_calls({{source(), "version = \"~> 9.0\"\n"}});
+  use_backend("liar");
+  BOOST_TEST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"lock", "--offline", "--frozen"}).exit_code == 0);
+  use_no_backend();
+  fs::remove_all(root() / ".terraform");
+  fs::remove(root() / ".terraform.lock.hcl");
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "--offline"}, {"lock"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code != 0, ran.out + ran.err);
+    BOOST_TEST(!has(".terraform.lock.hcl"));
+  }
+}
+
 // The program adds a file to each package.
 BOOST_AUTO_TEST_CASE(claims_of_a_backend_prove_nothing_without_it) {
   std::string liar = program_of_page("git-backend");

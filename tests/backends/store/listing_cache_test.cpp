@@ -111,6 +111,22 @@ BOOST_AUTO_TEST_CASE(a_pin_is_found_by_its_source) {
   BOOST_TEST(!listings.find_pin(other).has_value());
 }
 
+// What an external backend says of a source is no answer for a run without it, and the other way round.
+BOOST_AUTO_TEST_CASE(answers_to_runs_with_claims_are_kept_apart) {
+  Store claiming = store;
+  claiming.set_claims("x");
+  ListingCache apart(claiming);
+  for (const auto& [by, other] : {std::pair(&apart, &listings), std::pair(&listings, &apart)}) {
+    by->keep("p", "", two_versions());
+    by->keep_pin(kListedSource, {.id = "c3"}, time);
+    BOOST_TEST(!other->find("p", "").has_value());
+    BOOST_TEST(!other->find_pin(kListedSource).has_value());
+    BOOST_TEST(by->find("p", "").has_value());
+    BOOST_TEST(by->find_pin(kListedSource).has_value());
+    std::filesystem::remove_all(store.response_directory());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_last_answer_counts) {
   listings.keep("p", "", two_versions());
   listings.keep("p", "", Listing{.versions = {}, .skipped = {}, .fetched_at = time});

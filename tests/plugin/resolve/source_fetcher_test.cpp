@@ -57,6 +57,30 @@ class HesitantBackend final : public BackendCore {
   bool is_fetched_ = false;
 };
 
+// In place of the kind of archives, with ids of its own.
+class OwnBackend final : public BackendCore {
+ public:
+  bool serves(const Source& source) const override { return packages.serves(source); }
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                const Context& context) override {
+    return packages.list_versions(source, tag_prefix, context);
+  }
+  Result<Pin> pin(const SourceAddress& source, const Context& context) override {
+    return packages.pin(source, context);
+  }
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> fetch_requests,
+                                         const std::filesystem::path& parent, const Context& context) override {
+    auto trees = packages.fetch(source, fetch_requests, parent, context);
+    for (auto& tree : trees) {
+      tree->id = "one";
+    }
+    return trees;
+  }
+  std::string hash_scheme() const override { return "own"; }
+
+  FakeBackend packages{SourceKind::archive};
+};
+
 struct HesitantFixture : PlanFixture {
   // `slow` is listed when `awaited` has been fetched.
   HesitantBackend& use(const char* slow, const char* awaited) {
@@ -147,6 +171,33 @@ BOOST_AUTO_TEST_CASE(what_came_without_an_id_since_one_asked_is_not_fetched_agai
   BOOST_TEST_REQUIRE(other.has_value());
   BOOST_TEST(bring(*other, began));
   BOOST_TEST(server.fetched.size() == 4U, "another address may have other content");
+}
+
+// Versions before 0.3 recorded the ids of such a backend like those of the kind.
+BOOST_AUTO_TEST_CASE(an_id_of_another_backend_is_no_answer) {
+  const std::string archive = "https://example.com/vpc.zip";
+  const auto address = parse_source(archive).value();
+  const auto store = Store::open(directory.path() / "cache").value();
+  auto archives = std::make_unique<FakeBackend>(SourceKind::archive);
+  auto own = std::make_unique<OwnBackend>();
+  FakeBackend& server = *archives;
+  server.add_tag(archive, "", kLeaf);
+  own->packages.add_tag(archive, "", kLeaf);
+  const auto began = std::filesystem::file_time_type::clock::now();
+  const auto id_from = [&](std::unique_ptr<BackendCore> backend) {
+    backends = BackendSet();
+    backends.add(std::move(backend));
+    const Context context;
+    SourceFetcher fetcher(backends, store, context, began);
+    const SourceFetcher::FetchTask task{.choose = [&] {
+      return std::vector<SourceFetcher::PackageRequest>{{&address, {}}};
+    }};
+    fetcher.run({&task, 1});
+    return fetcher.package(address, {}).value().id;
+  };
+  BOOST_TEST(id_from(std::move(own)) == "one");
+  BOOST_TEST(id_from(std::move(archives)).starts_with("zh:"));
+  BOOST_TEST(server.fetched.size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(all_versions_of_one_source_come_with_one_fetch) {
