@@ -10,6 +10,7 @@
 #include "backends/base/ascii.h"
 #include "backends/http/retrying_http_client.h"
 #include "protocol/base/json.h"
+#include "protocol/base/json_tokens.h"
 
 namespace modlock {
 namespace {
@@ -124,21 +125,12 @@ bool is_html(std::string_view body) {
 }
 
 std::string_view first_json_text(std::string_view body) {
-  std::size_t depth = 0;
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const char c = body[i];
-    if (c == '"') {
-      is_quoted = !is_quoted;
-    } else if (is_quoted) {
-      i += c == '\\' ? 1 : 0;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && depth > 0 && --depth == 0) {
-      return body.substr(0, i + 1);
-    }
+  JsonTokens tokens(body);
+  JsonToken token = tokens.next();
+  while (tokens.depth() > 0 && token.kind != JsonKind::fault) {
+    token = tokens.next();
   }
-  return body;
+  return token.kind == JsonKind::close ? body.substr(0, token.end) : body;
 }
 
 Result<Json::Value> parse_json_body(std::string_view body) {

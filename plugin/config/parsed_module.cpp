@@ -109,7 +109,7 @@ class UnknownSourceFinder {
       }
       for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
         if (file.json && !is_known_block(attribute.name)) {
-          hcl::JsonReader value(file.text, file.path, Code::config_parse, attribute.value.range.start);
+          hcl::JsonReader value(file.text, attribute.value.range.start);
           search(value, cut_text(std::string(attribute.name), kLongestAddress), kMostLabels);
         }
       }
@@ -125,7 +125,7 @@ class UnknownSourceFinder {
   void search(hcl::JsonReader& value, const std::string& address, int labels) {
     const bool is_object = value.peek() == '{';
     if ((!is_object && value.peek() != '[') || labels < 0) {
-      value.skip_checked();
+      value.skip();
       return;
     }
     for (bool more = value.open(); more; more = value.another()) {

@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
 #include "protocol/base/json.h"
+#include "protocol/base/json_tokens.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::eval {
@@ -27,33 +27,44 @@ void append_all(TextBuilder& out, std::string_view brackets, const auto& values,
   out.append(1, brackets[1]);
 }
 
-constexpr std::string_view kOfValue = " looking for beginning of value";
+// Where each JsonFault is.
+constexpr std::string_view kWhere[] = {
+    "",
+    " looking for beginning of value",
+    " looking for beginning of object key string",
+    " after object key",
+    " after object key:value pair",
+    " after array element",
+    "",
+    "",
+    " in numeric literal",
+    " after decimal point in numeric literal",
+    " in exponent of numeric literal",
+    " in string literal",
+    " in string escape code",
+    " in \\u hexadecimal character escape",
+};
 
 class Decoder {
  public:
-  explicit Decoder(std::string_view text) : text_(text) {}
+  explicit Decoder(std::string_view text) : text_(text), tokens_(text) {}
 
   FunctionResult decode() {
-    auto value = decode_value(1);
-    if (value && peek() != '\0' && peek() != ']' && peek() != '}') {
+    auto value = decode_value(tokens_.next(), 1);
+    const JsonToken rest = value ? tokens_.next() : JsonToken();
+    if (value && rest.kind != JsonKind::text_end && std::string_view("]}\0", 3).find(text_[rest.end]) == text_.npos) {
       return refuse("extraneous data after JSON object");
     }
     return value;
   }
 
  private:
-  // The next character that is not blank, or NUL at the end (NUL is not valid JSON elsewhere either).
-  char peek() {
-    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  tl::unexpected<FunctionError> wrong(std::string_view where, std::string_view at_end = "unexpected EOF") const {
-    if (at_ >= text_.size()) {
-      return refuse(std::string(at_end));
+  tl::unexpected<FunctionError> wrong(const JsonToken& token, std::string_view where) const {
+    if (token.end >= text_.size()) {
+      return refuse(token.fault < JsonFault::text_end ? "EOF" : "unexpected EOF");
     }
     std::string character;
-    append_utf8(character, static_cast<unsigned char>(text_[at_]));
+    append_utf8(character, static_cast<unsigned char>(text_[token.end]));
     std::string quoted = character == "'" ? "\\'" : character == "\"" ? character : go_quoted(character);
     if (quoted.size() > 1 && quoted.front() == '"') {
       quoted = quoted.substr(1, quoted.size() - 2);
@@ -61,144 +72,76 @@ class Decoder {
     return refuse(fmt::format("invalid character '{}'{}", quoted, where));
   }
 
-  FunctionResult decode_value(std::size_t depth) {
+  tl::unexpected<FunctionError> wrong(const JsonToken& token) const {
+    if (token.fault == JsonFault::literal) {
+      const std::string_view word = json_literal(text_[token.start]);
+      return wrong(token, fmt::format(" in literal {} (expecting '{}')", word, word[token.end - token.start]));
+    }
+    return wrong(token, kWhere[static_cast<std::size_t>(token.fault)]);
+  }
+
+  FunctionResult decode_value(const JsonToken& token, std::size_t depth) {
     if (depth > hcl::kMaxDepth) {
       return exceeds_limit(fmt::format("the JSON text is nested deeper than {}", hcl::kMaxDepth));
     }
     if (++count_ > kMaxElements) {
       return too_many_elements();
     }
-    const char first = peek();
-    switch (first) {
-      case '{':
+    const std::string_view text = token.of(text_);
+    switch (token.kind) {
+      case JsonKind::object:
         return decode_object(depth);
-      case '[':
+      case JsonKind::array:
         return decode_array(depth);
-      case '"': {
-        MODLOCK_TRY(auto text, decode_string());
-        return Value::string(std::move(text));
-      }
-      case 't':
-        return decode_literal("true", Value::boolean(true));
-      case 'f':
-        return decode_literal("false", Value::boolean(false));
-      case 'n':
-        return decode_literal("null", Value());
+      case JsonKind::string:
+        return Value::string(decode_json_string(text));
+      case JsonKind::literal:
+        return text == "null" ? Value() : Value::boolean(text == "true");
+      case JsonKind::number:
+        if (const auto number = Number::parse(text)) {
+          return Value::number(*number);
+        }
+        return exceeds_limit("the JSON text has a number that is too large or too small");
       default:
-        return first == '-' || ascii::is_digit(first) ? decode_number() : wrong(kOfValue, "EOF");
+        return wrong(token);
     }
-  }
-
-  FunctionResult decode_literal(std::string_view literal, Value value) {
-    for (const char expected : literal) {
-      if (at_ >= text_.size() || text_[at_] != expected) {
-        return wrong(fmt::format(" in literal {} (expecting '{}')", literal, expected));
-      }
-      ++at_;
-    }
-    return value;
-  }
-
-  FunctionResult decode_number() {
-    using Part = JsonNumber::Part;
-    const std::size_t from = at_;
-    const JsonNumber found = read_json_number(text_.substr(at_));
-    at_ += found.size;
-    if (found.lacks_digit != Part::none) {
-      return wrong(found.lacks_digit == Part::integer    ? " in numeric literal"
-                   : found.lacks_digit == Part::fraction ? " after decimal point in numeric literal"
-                                                         : " in exponent of numeric literal");
-    }
-    const auto number = Number::parse(text_.substr(from, at_ - from));
-    if (!number) {
-      return exceeds_limit("the JSON text has a number that is too large or too small");
-    }
-    return Value::number(*number);
-  }
-
-  // The backslash is behind.
-  tl::expected<void, FunctionError> decode_escape(std::string& text) {
-    const JsonEscape found = read_json_escape(text_.substr(at_ - 1));
-    at_ += found.size - 1;
-    if (found.fault == JsonEscape::Fault::letter || found.fault == JsonEscape::Fault::digit) {
-      return wrong(found.fault == JsonEscape::Fault::letter ? " in string escape code"
-                                                            : " in \\u hexadecimal character escape");
-    }
-    append_utf8(text, found.character);
-    return {};
-  }
-
-  tl::expected<std::string, FunctionError> decode_string() {
-    std::string text;
-    ++at_;
-    while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) >= 0x20) {
-      const char character = text_[at_++];
-      if (character == '"') {
-        return text;
-      }
-      if (character != '\\') {
-        text += character;
-      } else {
-        MODLOCK_TRY(decode_escape(text));
-      }
-    }
-    return wrong(" in string literal");
   }
 
   FunctionResult decode_array(std::size_t depth) {
     Value::Items items;
-    ++at_;
-    if (peek() == ']') {
-      ++at_;
-      return Value::tuple({});
-    }
-    for (;;) {
-      MODLOCK_TRY(auto item, decode_value(depth + 1));
+    for (JsonToken token = tokens_.next(); token.kind != JsonKind::close; token = tokens_.next()) {
+      if (token.fault == JsonFault::item_end) {
+        return wrong(token);
+      }
+      MODLOCK_TRY(auto item, decode_value(token, depth + 1));
       items.push_back(std::move(item));
-      const char next = peek();
-      if (next != ',' && next != ']') {
-        return wrong(" after array element", "EOF");
-      }
-      ++at_;
-      if (next == ']') {
-        return Value::tuple(std::move(items));
-      }
     }
+    return Value::tuple(std::move(items));
   }
 
   FunctionResult decode_object(std::size_t depth) {
     Value::Members members;
-    ++at_;
-    if (peek() == '}') {
-      ++at_;
-      return Value::object({});
-    }
-    while (peek() == '"') {
-      MODLOCK_TRY(auto name, decode_string());
-      if (peek() != ':') {
-        return wrong(" after object key", "EOF");
+    for (JsonToken token = tokens_.next(); token.kind != JsonKind::close; token = tokens_.next()) {
+      if (token.kind != JsonKind::name) {
+        return token.fault == JsonFault::name && members.empty() ? wrong(token, "") : wrong(token);
       }
-      ++at_;
-      MODLOCK_TRY(auto value, decode_value(depth + 1));
+      std::string name = decode_json_string(token.of(text_));
+      token = tokens_.next();
+      if (token.fault == JsonFault::colon) {
+        return wrong(token);
+      }
+      MODLOCK_TRY(auto value, decode_value(token, depth + 1));
       const auto before = members.find(name);
       if (before != members.end() && !(before->second.type() == value.type())) {
         return refuse(fmt::format("duplicate {} property in JSON object", go_quoted(name)));
       }
       members.insert_or_assign(std::move(name), std::move(value));
-      const char next = peek();
-      if (next != ',' && next != '}') {
-        return wrong(" after object key:value pair", "EOF");
-      }
-      ++at_;
-      if (next == '}') {
-        return Value::object(std::move(members));
-      }
     }
-    return wrong(members.empty() ? "" : " looking for beginning of object key string", "EOF");
+    return Value::object(std::move(members));
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  JsonTokens tokens_;
   std::size_t count_ = 0;
 };
 

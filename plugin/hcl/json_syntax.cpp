@@ -37,8 +37,6 @@ class JsonBodyReader {
   void report_kind(std::string_view expected, std::string hint);
   std::string_view kind();
   bool holds_others() { return json_.peek() == '{' || json_.peek() == '['; }
-  // The opening bracket of an object or array.
-  Range start();
   // Calls `visit(name)` for each member of an object, or of all objects in an array. Other items of the array are
   // reported.
   template <typename Visit>
@@ -76,7 +74,7 @@ const BlockSchema* find_block(const BodySchema& schema, std::string_view type) {
 JsonBodyReader::JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, const ParseOptions& options,
                                Position start)
     : file_{.body = {}, .diagnostics = {}, .text = std::move(text)},
-      json_(file_.text->content, path, options.error_code, start),
+      json_(file_.text->content, start),
       path_(path),
       options_(options) {}
 
@@ -99,8 +97,8 @@ void JsonBodyReader::report(const Range& range, std::string message, std::string
 }
 
 void JsonBodyReader::report_kind(std::string_view expected, std::string hint) {
-  report(start(), fmt::format("expected {}, found {}", expected, kind()), std::move(hint));
-  json_.skip_checked();
+  report(json_.next_range(), fmt::format("expected {}, found {}", expected, kind()), std::move(hint));
+  json_.skip();
 }
 
 std::string_view JsonBodyReader::kind() {
@@ -109,12 +107,6 @@ std::string_view JsonBodyReader::kind() {
                              {'n', "null"},      {'t', "a bool"},   {'f', "a bool"}};
   const auto* found = std::ranges::find(kKinds, json_.peek(), &Kind::first);
   return found == std::end(kKinds) ? "a number" : found->second;
-}
-
-Range JsonBodyReader::start() {
-  const bool is_nested = holds_others();  // behind the blanks
-  const Position start = json_.here();
-  return is_nested ? Range{start, advance(start, "[")} : JsonReader(json_).skip_checked();
 }
 
 ParsedFile JsonBodyReader::read_root(const BodySchema& schema) {
@@ -130,7 +122,7 @@ Block JsonBodyReader::read_block_again(const BlockPlace& place) {
   Block block;
   block.header_range = {place.header, advance(place.header, "[")};
   block.range.start = place.start;
-  json_.peek() == 'n' ? void(json_.skip_checked()) : read_body({.open = true}, "", block.body);
+  json_.peek() == 'n' ? void(json_.skip()) : read_body({.open = true}, "", block.body);
   block.range.end = json_.here();
   return block;
 }
@@ -151,7 +143,7 @@ void JsonBodyReader::read_body(const BodySchema& schema, const std::string& hint
   each_member(hint, [&](const Expression& name) {
     const std::string& text = std::get<JsonString>(name.node).text;
     if (text == kComment) {
-      json_.skip_checked();
+      json_.skip();
     } else if (const BlockSchema* block = find_block(schema, text)) {
       Header header{*block, {}};
       read_labels(header, body.blocks);
@@ -164,7 +156,7 @@ void JsonBodyReader::read_body(const BodySchema& schema, const std::string& hint
 void JsonBodyReader::read_attribute(const Expression& name, bool open, AttributeNames& names, Body& body) {
   const std::string& text = std::get<JsonString>(name.node).text;
   const bool may_be_block = open && holds_others();
-  const Range value = json_.skip_checked();
+  const Range value = json_.skip();
   if (const Attribute* first = names.find(text, body)) {
     if (may_be_block) return;
     add({.code = options_.error_code,
@@ -186,7 +178,7 @@ void JsonBodyReader::read_labels(Header& header, std::vector<Block>& blocks) {
   const std::string expected = fmt::format("an object whose names are labels of block \"{}\"", schema.type);
   if (!holds_others()) return report_kind(expected, hint);
   const std::size_t errors = file_.diagnostics.size();
-  const Range opening = start();
+  const Range opening = json_.next_range();
   const std::string_view found = kind();
   bool is_empty = true;
   each_member(hint, [&](const Expression& name) {
@@ -202,9 +194,9 @@ void JsonBodyReader::read_labels(Header& header, std::vector<Block>& blocks) {
 
 void JsonBodyReader::read_content(const Header& header, std::vector<Block>& blocks) {
   const char first = json_.peek();
-  const Range opening = start();
+  const Range opening = json_.next_range();
   if (first == 'n') {
-    json_.skip_checked();
+    json_.skip();
   } else if (first == '[') {
     for (bool more = json_.open(); more; more = json_.another()) read_block(opening, header, blocks);
   } else {
@@ -219,10 +211,10 @@ void JsonBodyReader::read_block(const Range& header_range, const Header& header,
   if (!empty && !holds_others()) {
     return report_kind(fmt::format("{} as the content of block \"{}\"", kBody, header.schema.type), hint);
   }
-  Block block{std::string(header.schema.type), header.labels, header_range, {json_.here(), {}}, {}};
-  if (!may_keep(memory_of(block), file_, options_, {path_, header_range})) return void(json_.skip_checked());
+  Block block{std::string(header.schema.type), header.labels, header_range, {json_.next_range().start, {}}, {}};
+  if (!may_keep(memory_of(block), file_, options_, {path_, header_range})) return void(json_.skip());
   if (empty) {
-    json_.skip_checked();
+    json_.skip();
   } else {
     read_body(schema, hint, block.body);
   }
@@ -248,7 +240,7 @@ ParsedFile parse_json(std::string_view text, const std::string& path, const Body
                    .hint = "save the file as UTF-8 without a byte order mark"});
   }
   if (auto error = text_error(text, {}, path, options.error_code)) return failed(std::move(*error));
-  if (auto checked = JsonReader(text, path, options.error_code).check(); !checked) {
+  if (auto checked = check_json(text, path, options.error_code); !checked) {
     return failed(std::move(checked).error());
   }
   auto kept = std::make_shared<Text>();

@@ -295,7 +295,7 @@ const Expression& LazyExpression::tree() const {
     const std::string no_path;
     const std::string_view text = text_->content;
     auto read = std::make_unique<const Expression>(
-        text_->json ? JsonReader(text, no_path, Code::config_parse, range.start).read_checked()
+        text_->json ? JsonReader(text, range.start).read()
                     : NativeParser(text, range.start, no_path, Code::config_parse).parse_checked());
     if (tree_.compare_exchange_strong(tree, read.get())) tree = read.release();
   }
