@@ -232,7 +232,8 @@ std::optional<VersionResolver::Locked> VersionResolver::locked_candidate(const M
   Locked locked{.resolved = {.id = fetcher_.backend(node.address.source)->id_of(entry.hashes)},
                 .h1 = entry.hash_value("h1")};
   if (!chooses_version(node)) {
-    return locked.resolved.id.empty() ? std::nullopt : std::optional(locked);
+    const bool can_move = node.address.source.has_commits() || locked.h1.empty();  // nothing tells what was locked
+    return locked.resolved.id.empty() && can_move ? std::nullopt : std::optional(locked);
   }
   auto version = Version::parse(*entry.version);
   if (!version) {
