@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "backends/base/collections.h"
+
 namespace modlock {
 namespace {
 
@@ -46,12 +48,8 @@ void make_home_absolute() {
 }
 
 std::string_view ProcessEnvironment::variable(std::string_view name) const {
-  for (const auto& [key, value] : environment) {
-    if (key == name) {
-      return value;
-    }
-  }
-  return {};
+  const auto* const found = find_by(environment, name, &std::pair<std::string, std::string>::first);
+  return found == nullptr ? std::string_view() : found->second;
 }
 
 std::filesystem::path ProcessEnvironment::absolute(const std::filesystem::path& path) const {

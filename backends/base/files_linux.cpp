@@ -29,18 +29,6 @@ constexpr mode_t kFile = 0644;
 constexpr mode_t kExecutable = 0755;  // also of directories
 constexpr std::size_t kCopyPiece = std::size_t{128} << 10U;
 
-Result<void> copy_link(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  const fs::path target = fs::read_symlink(from, error);
-  if (error) {
-    return system_failure("read the link", from, error.value());
-  }
-  if (::symlink(target.c_str(), to.c_str()) != 0) {
-    return system_failure("write", to, errno);
-  }
-  return {};
-}
-
 class Copier {
  public:
   Copier(FileDigests* digests, const std::set<fs::path>& left_out) : digests_(digests), left_out_(left_out) {}
@@ -80,8 +68,11 @@ class Copier {
     switch (found.st_mode & S_IFMT) {
       case S_IFREG:
         return copy_file(from, to, found);
-      case S_IFLNK:
-        return copy_link(from, to);
+      case S_IFLNK: {
+        std::error_code error;
+        fs::copy_symlink(from, to, error);
+        return error ? system_failure("write", to, error.value()) : Result<void>();
+      }
       case S_IFDIR:
         return copy_directory(from, to);
       default:

@@ -19,11 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
-Result<Descriptor> open_base(const fs::path& base) {
-  Descriptor opened(::open(base.c_str(), kFlags));
-  return opened.valid() ? Result<Descriptor>(std::move(opened)) : system_failure("open the directory", base, errno);
-}
-
 tl::unexpected<Error> cannot_open(const fs::path& directory, int reason) {
   // With O_DIRECTORY and O_NOFOLLOW the system says ENOTDIR of a link.
   return reason == ELOOP || reason == ENOTDIR || reason == EXDEV
@@ -62,7 +57,10 @@ Result<Descriptor> walk(Descriptor at, const fs::path& base, const fs::path& rel
 }
 
 Result<Descriptor> open_below(const fs::path& base, const fs::path& relative, bool makes) {
-  MODLOCK_TRY(auto top, open_base(base));
+  Descriptor top(::open(base.c_str(), kFlags));
+  if (!top.valid()) {
+    return system_failure("open the directory", base, errno);
+  }
   struct open_how how {};
   how.flags = kFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;

@@ -12,7 +12,6 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
 #include "backends/base/private_file.h"
-#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -21,10 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "tofu-modlock-private-";
 constexpr int kMostTries = 8;
-
-tl::unexpected<Error> cannot_write(const fs::path& path) {
-  return fail(Code::io_error, fmt::format("cannot write {}: {}", path.string(), system_reason(errno)));
-}
 
 // Returns the locked directory; invalid if it is not a directory of this user, was deleted, or is locked by another
 // process (with `how` LOCK_NB). The lock of a directory that was removed meanwhile is invalid, too.
@@ -67,7 +62,7 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, const Content& co
   for (int tries = 0; !held.valid() && tries < kMostTries; ++tries) {
     directory = (place / fmt::format("{}XXXXXX", kPrefix)).string();
     if (::mkdtemp(directory.data()) == nullptr) {
-      return cannot_write(directory);
+      return system_failure("write", directory, errno);
     }
     held = hold(directory, 0);
     if (!held.valid()) {
@@ -81,7 +76,7 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, const Content& co
   MODLOCK_TRY(const auto text, content(directory));
   const Descriptor file(::open(made.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid() || write_all(file.get(), text) != 0) {
-    return cannot_write(made.path_);
+    return system_failure("write", made.path_, errno);
   }
   return made;
 }

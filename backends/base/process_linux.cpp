@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,23 +15,16 @@
 #include <system_error>
 
 #include "backends/base/descriptor.h"
+#include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/base/started_child.h"
 #include "protocol/base/result.h"
-#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
 
 // If there are more, the others are not measured.
 constexpr std::size_t kMostProcesses = 1000;
-
-std::string text_of(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 4096> piece;
-  const ssize_t got = file.valid() ? ::read(file.get(), piece.data(), piece.size()) : -1;
-  return got > 0 ? std::string(piece.data(), static_cast<std::size_t>(got)) : std::string();
-}
 
 std::vector<std::uint64_t> numbers_of(std::string_view text) {
   std::vector<std::uint64_t> numbers;
@@ -48,14 +40,14 @@ std::vector<std::uint64_t> numbers_of(std::string_view text) {
 
 // Parses "rchar: 1\nwchar: 2\n…"; 0 if access is denied.
 std::uint64_t transferred_by(const std::string& process) {
-  const auto words = numbers_of(text_of(process + "/io"));
+  const auto words = numbers_of(read_file(process + "/io").value_or(""));
   constexpr std::size_t kRead = 1;
   constexpr std::size_t kWritten = 3;
   return words.size() > kWritten ? words[kRead] + words[kWritten] : 0;
 }
 
 std::chrono::milliseconds cpu_of(const std::string& process) {
-  const std::string stat = text_of(process + "/stat");
+  const std::string stat = read_file(process + "/stat").value_or("");
   // A program's name may contain any characters.
   const std::size_t name_end = stat.rfind(") ");
   const auto words =
@@ -67,7 +59,7 @@ std::chrono::milliseconds cpu_of(const std::string& process) {
 }
 
 std::uint64_t memory_of(const std::string& process) {
-  const auto pages = numbers_of(text_of(process + "/statm"));
+  const auto pages = numbers_of(read_file(process + "/statm").value_or(""));
   constexpr std::size_t kResident = 1;
   constexpr std::size_t kShared = 2;
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -78,7 +70,7 @@ void add_children(const std::string& process, std::vector<int>& pids) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(process + "/task", error), end; !error && at != end;
        at.increment(error)) {
-    const auto children = numbers_of(text_of(at->path().string() + "/children"));
+    const auto children = numbers_of(read_file(at->path() / "children").value_or(""));
     for (const std::uint64_t child : children) {
       pids.push_back(static_cast<int>(child));
     }
@@ -105,7 +97,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kErrorOutputKept = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPipe = std::size_t{1} << 20U;
 constexpr std::chrono::milliseconds kExitPolling{20};  // if the kernel has no pidfd
-constexpr std::chrono::milliseconds kUsagePolling{100};
 // CPU time that counts as progress. A waiting process also uses a little.
 constexpr std::chrono::milliseconds kWork{100};
 
@@ -121,8 +112,7 @@ class Run {
   Result<Finished> attend(const Context& context) {
     const Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake.valid()) {
-      return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", command_.argv[0], system_reason(errno)),
-                  std::string(system_advice(errno)));
+      return cannot_run(command_.argv[0], errno);
     }
     const std::stop_callback on_stop(context.stop, [&wake] { ::eventfd_write(wake.get(), 1); });
     for (;;) {
@@ -186,14 +176,11 @@ class Run {
                   fmt::format("\"{}\" was not done after {}", command_.argv[0], seconds_text(limits.total)),
                   "check the connection to the server, then try again");
     }
-    if (now - measured_ < std::min(kUsagePolling, limits.idle)) {
+    const auto usage = child_.measure(limits);
+    if (!usage) {
       return {};
     }
-    measured_ = now;
-    // It may have started descendants before it had a limit to inherit.
-    child_.limit_files(limits.file_size);
-    const ProcessUsage usage = child_.usage();
-    if (usage.memory > limits.memory) {
+    if (usage->memory > limits.memory) {
       return fail(Code::limit_exceeded,
                   fmt::format("\"{}\" used more than the {} MiB of memory that a program may use here",
                               command_.argv[0], limits.memory >> 20U),
@@ -202,8 +189,8 @@ class Run {
                               limits.memory >> 18U));
     }
     // The usage of ended processes is no longer included, so the sum may shrink.
-    if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {
-      usage_ = usage;
+    if (usage->transferred != usage_.transferred || usage->cpu < usage_.cpu || usage->cpu - usage_.cpu >= kWork) {
+      usage_ = *usage;
       progressed_ = now;
     }
     if (now - progressed_ >= limits.idle) {
@@ -264,7 +251,6 @@ class Run {
   std::size_t fed_ = 0;
   Finished result_;
   Clock::time_point started_ = Clock::now();
-  Clock::time_point measured_ = started_;
   Clock::time_point progressed_ = started_;
   ProcessUsage usage_;  // at the last progress
 };
@@ -311,8 +297,7 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
 Result<Finished> run_command(const Command& command, const Context& context) {
   MODLOCK_TRY(
       context.check().map_error(noting(fmt::format("while running {}", command.argv.empty() ? "" : command.argv[0]))));
-  MODLOCK_TRY(auto child, StartedChild::start(command, !command.input.empty()));
-  child.limit_files(context.children.file_size);
+  MODLOCK_TRY(auto child, StartedChild::start(command, !command.input.empty(), context.children));
   return Run(command, std::move(child)).attend(context);
 }
 

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -35,11 +37,6 @@ struct Pipe {
   Descriptor read;
   Descriptor write;
 };
-
-tl::unexpected<Error> cannot_run(const std::string& program, int reason) {
-  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, system_reason(reason)),
-              std::string(system_advice(reason)));
-}
 
 // Above 2, so that setting up a standard stream of the child cannot replace a pipe.
 Descriptor above_standard_streams(int number) {
@@ -75,27 +72,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// The file actions and attributes of posix_spawn, released together.
-struct SpawnPlan {
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  SpawnPlan() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-};
-
 // The children that were not reaped.
 struct Running {
   std::mutex mutex;
   std::set<pid_t> children;
   bool is_over = false;
+  Descriptor guardian;  // reads the groups that start, and those that end with a minus sign
+
+  // Failure is ignored: without a guardian, children outlive this process if it is killed.
+  void tell_guardian(pid_t group) const {
+    [[maybe_unused]] const ssize_t written = ::write(guardian.get(), &group, sizeof group);
+  }
 };
 
 Running& running() {
@@ -103,52 +90,99 @@ Running& running() {
   return now;
 }
 
-// Returns the process id.
-Result<pid_t> spawn(const Command& command, const std::filesystem::path& program, const Pipe& in, const Pipe& out,
-                    const Pipe& err) {
-  SpawnPlan plan;
-  if (command.directory) {
-    ::posix_spawn_file_actions_addchdir_np(&plan.actions, command.directory->c_str());
-  }
-  if (in.read.valid()) {
-    ::posix_spawn_file_actions_adddup2(&plan.actions, in.read.get(), STDIN_FILENO);
-  } else {
-    ::posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  }
-  ::posix_spawn_file_actions_adddup2(&plan.actions, out.write.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&plan.actions, err.write.get(), STDERR_FILENO);
-  // Children inherit no other descriptor of this process.
-  ::posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
+// What a child needs to become the program.
+struct Start {
+  const char* program;
+  char* const* arguments;
+  char* const* environment;
+  const char* directory;  // null: that of this process
+  int in;                 // -1: /dev/null
+  int out;
+  int err;
+};
 
-  sigset_t all;
+// Runs in the child, which shares the memory of this process until it is the program: only system calls. Returns an
+// errno.
+int become_program(const Start& start, const Running& now) {
+  ::setsid();                     // no controlling terminal, and a group of its own
+  now.tell_guardian(::getpid());  // the pipe does not end before, even if this process is killed now
+  const int in = start.in >= 0 ? start.in : ::open("/dev/null", O_RDONLY);
+  if (in < 0 || ::dup2(in, STDIN_FILENO) < 0 || ::dup2(start.out, STDOUT_FILENO) < 0 ||
+      ::dup2(start.err, STDERR_FILENO) < 0 || (start.directory != nullptr && ::chdir(start.directory) != 0)) {
+    return errno;
+  }
+  ::closefrom(STDERR_FILENO + 1);  // children inherit no other descriptor of this process
+  for (int number = 1; number < NSIG; ++number) {
+    ::signal(number, SIG_IGN);  // forgets a pending one, such as SIGPIPE if the guardian has ended
+    ::signal(number, SIG_DFL);
+  }
   sigset_t none;
-  ::sigfillset(&all);
   ::sigemptyset(&none);
-  ::posix_spawnattr_setsigdefault(&plan.attributes, &all);
-  ::posix_spawnattr_setsigmask(&plan.attributes, &none);
-  // A new session has no controlling terminal and makes the child the leader of its own group.
-  ::posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(start.program, start.arguments, start.environment);
+  return errno;
+}
 
-  std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> environment = child_environment(command);
-  pid_t pid = -1;
+// Returns the process id. posix_spawn() could not tell the guardian before the program runs.
+Result<pid_t> spawn(const Command& command, const Start& start) {
   Running& now = running();
   const std::lock_guard lock(now.mutex);  // otherwise kill_all() could miss it
-  if (now.is_over) {
-    return cannot_run(command.argv[0], ECANCELED);
+  // Shared even under ThreadSanitizer, for which vfork() is fork().
+  static void* const shared = ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (now.is_over || shared == MAP_FAILED) {
+    return cannot_run(command.argv[0], now.is_over ? ECANCELED : ENOMEM);
   }
-  const int reason = ::posix_spawn(&pid, program.c_str(), &plan.actions, &plan.attributes, pointers(arguments).data(),
-                                   pointers(environment).data());
-  if (reason != 0) {
-    return cannot_run(command.argv[0], reason);
+  volatile int& reason = *static_cast<int*>(shared);
+  reason = 0;
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler runs in the shared memory
+  const pid_t pid = ::vfork();
+  if (pid == 0) {
+    reason = become_program(start, now);
+    ::_exit(1);
+  }
+  const int failure = pid < 0 ? errno : reason;
+  if (pid > 0 && failure != 0) {
+    now.tell_guardian(-pid);
+    ::waitpid(pid, nullptr, 0);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failure != 0) {
+    return cannot_run(command.argv[0], failure);
   }
   now.children.insert(pid);
   return pid;
 }
 
+// Kills the groups that are left when the writer of the pipe is gone.
+[[noreturn]] void guard_groups(int pipe) {
+  ::setsid();  // no signal to the group or the terminal of the writer ends it
+  ::prctl(PR_SET_NAME, "modlock-guard");
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::dup2(pipe, STDIN_FILENO);
+  ::closefrom(STDIN_FILENO + 1);  // otherwise readers of our streams would not see their end
+  std::set<pid_t> groups;
+  for (pid_t group = 0; ::read(STDIN_FILENO, &group, sizeof group) == sizeof group;) {
+    group > 0 ? (void)groups.insert(group) : (void)groups.erase(-group);
+  }
+  for (const pid_t group : groups) {
+    ::kill(-group, SIGKILL);
+  }
+  ::_exit(0);
+}
+
 }  // namespace
 
-Result<StartedChild> StartedChild::start(const Command& command, bool with_input) {
+tl::unexpected<Error> cannot_run(const std::string& program, int reason) {
+  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, system_reason(reason)),
+              std::string(system_advice(reason)));
+}
+
+Result<StartedChild> StartedChild::start(const Command& command, bool with_input, const ChildLimits& limits) {
   if (command.argv.empty()) {
     return fail(Code::internal, "a command without a program was to be run");
   }
@@ -165,7 +199,15 @@ Result<StartedChild> StartedChild::start(const Command& command, bool with_input
   MODLOCK_TRY(auto out, make_pipe(name));
   MODLOCK_TRY(auto err, make_pipe(name));
   MODLOCK_TRY(auto in, with_input ? make_pipe(name) : Result<Pipe>(Pipe{}));
-  MODLOCK_TRY(const auto pid, spawn(command, *program, in, out, err));
+  std::vector<std::string> arguments = command.argv;
+  std::vector<std::string> environment = child_environment(command);
+  MODLOCK_TRY(const auto pid, spawn(command, {.program = program->c_str(),
+                                              .arguments = pointers(arguments).data(),
+                                              .environment = pointers(environment).data(),
+                                              .directory = command.directory ? command.directory->c_str() : nullptr,
+                                              .in = in.read.get(),
+                                              .out = out.write.get(),
+                                              .err = err.write.get()}));
   StartedChild child;
   child.program_ = name;
   child.pid_ = pid;
@@ -178,6 +220,7 @@ Result<StartedChild> StartedChild::start(const Command& command, bool with_input
       make_non_blocking(*ours);
     }
   }
+  child.limit_files(limits.file_size);
   return child;
 }
 
@@ -190,6 +233,7 @@ StartedChild::~StartedChild() {
 StartedChild::StartedChild(StartedChild&& other) noexcept
     : program_(std::move(other.program_)),
       pid_(std::exchange(other.pid_, -1)),
+      measured_(other.measured_),
       pidfd_(std::move(other.pidfd_)),
       in_(std::move(other.in_)),
       out_(std::move(other.out_)),
@@ -214,6 +258,16 @@ void StartedChild::limit_files(std::uint64_t bytes) const {
   }
 }
 
+std::optional<ProcessUsage> StartedChild::measure(const ChildLimits& limits) {
+  const auto now = Clock::now();
+  if (now - measured_ < std::min(kUsagePolling, limits.idle)) {
+    return std::nullopt;
+  }
+  measured_ = now;
+  limit_files(limits.file_size);  // also of descendants that started before they could inherit it
+  return process_usage(pid_);
+}
+
 bool StartedChild::has_ended() const {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid_;
@@ -235,6 +289,7 @@ Result<int> StartedChild::finish() {
     Running& now = running();
     const std::lock_guard lock(now.mutex);
     now.children.erase(pid_);  // once reaped, the number may belong to another process
+    now.tell_guardian(-pid_);
   }
   siginfo_t info{};
   int done = 0;
@@ -246,6 +301,26 @@ Result<int> StartedChild::finish() {
     return cannot_run(program_, errno);
   }
   return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+ChildGuardian::ChildGuardian() {
+  auto pipe = make_pipe("");
+  pid_ = pipe ? ::fork() : -1;
+  if (pid_ == 0) {
+    guard_groups(pipe->read.get());
+  }
+  if (pid_ > 0) {
+    make_non_blocking(pipe->write);  // a stopped guardian does not stop this process
+    running().guardian = std::move(pipe->write);
+  }
+}
+
+ChildGuardian::~ChildGuardian() {
+  running().guardian.reset();
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
 }
 
 }  // namespace modlock

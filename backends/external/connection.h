@@ -25,11 +25,15 @@ namespace modlock::external {
 
 class Child;
 
-// A request to a backend.
-struct Call {
+// What a backend is asked.
+struct Question {
   std::string method;
-  Json::Value params;
-  std::string doing;                                      // in messages: `list the tags of "hg::https://…"`
+  std::string doing;  // in messages: `list the tags of`, then with the source: `list the tags of "hg::https://…"`
+  Json::Value params = Json::Value(Json::objectValue);
+};
+
+// A request to a backend.
+struct Call : Question {
   std::vector<std::string> secrets;                       // in the params; only the backend may read them
   std::chrono::steady_clock::time_point end;              // the deadline; the context may end the call earlier
   std::chrono::steady_clock::time_point description_end;  // the deadline of backend/describe
@@ -70,7 +74,6 @@ class Connection final {
     std::optional<Result<Json::Value>> answer = {};
   };
   explicit Connection(ExternalCommand command) : command_(std::move(command)) {}
-  Result<void> start(const ChildLimits& limits);
 
   // The events of the child, on the thread that serves it. on_end() is the last call.
   // A line of its stdout, or the notice that a line exceeded kLongestAnswer.
@@ -87,6 +90,7 @@ class Connection final {
   void send(std::uint64_t id, const std::string& method, const Json::Value& params);
   void take(Answer answer);
   void take_description(const Result<Json::Value>& result);
+  Error quoted(Error error) const;
   void break_off(Error error);
   void end_calls(CallFailure end);
   void log(const std::string& line) const;
@@ -105,13 +109,6 @@ class Connection final {
   std::unique_ptr<Child> child_;
 };
 
-// What a backend is asked, except the source.
-struct Question {
-  std::string method;
-  std::string doing;  // `list the tags of`
-  Json::Value params = Json::Value(Json::objectValue);
-};
-
 // The program of a backend. It is started on first use and again after it has ended, one process at a time.
 // Thread-safe.
 class Program {
@@ -126,19 +123,18 @@ class Program {
   template <typename Reader>
   auto ask(Question question, const SourceAddress& source, Reader read, const Context& context)
       -> decltype(read(Json::Value())) {
-    const std::string doing = fmt::format("{} \"{}\"", question.doing, source.source.package_identity());
-    MODLOCK_TRY(const auto answer, ask(std::move(question), doing, source, context));
+    question.doing += fmt::format(" \"{}\"", source.source.package_identity());
+    MODLOCK_TRY(const auto answer, ask(question, source, context));
     auto result = read(answer);
     if (!result) {
-      result.error().message =
-          fmt::format("{} could not {}: its answer cannot be used: {}", command_.name(), doing, result.error().message);
+      result.error().message = fmt::format("{} could not {}: its answer cannot be used: {}", command_.name(),
+                                           question.doing, result.error().message);
     }
     return result;
   }
 
  private:
-  Result<Json::Value> ask(Question question, const std::string& doing, const SourceAddress& source,
-                          const Context& context);
+  Result<Json::Value> ask(Question question, const SourceAddress& source, const Context& context);
   Result<Json::Value> call(const Call& call, const Context& context);
   Result<std::shared_ptr<Connection>> connection(const Call& call, const ChildLimits& limits);
 

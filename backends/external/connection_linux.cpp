@@ -14,11 +14,11 @@
 #include <thread>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/started_child.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
-#include "protocol/base/system_reason.h"
 #include "protocol/rpc/line_writer.h"
 
 namespace modlock::external {
@@ -30,7 +30,7 @@ constexpr std::size_t kLongestWords = std::size_t{16} << 10U;
 constexpr std::uint64_t kDescribe = 0;  // the id of that request
 constexpr int kProcessesOfACall = 2;
 
-std::string quoted(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& words) {
   return words.empty() ? "nothing" : fmt::format("\"{}\"", fmt::join(words, "\", \""));
 }
 
@@ -39,16 +39,10 @@ std::string quoted(const std::vector<std::string>& words) {
 constexpr int kReadsOfAPipe = 16;
 // In milliseconds.
 constexpr int kTimeToEnd = 500;
-constexpr std::chrono::milliseconds kUsagePolling{100};
 constexpr int kFileTooLarge = 128 + SIGXFSZ;  // as an exit code
 
 Error excess(std::string message, std::string hint) {
   return {.code = Code::limit_exceeded, .message = std::move(message), .hint = std::move(hint)};
-}
-
-tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code reason) {
-  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, system_reason(reason.value())),
-              std::string(system_advice(reason.value())));
 }
 
 }  // namespace
@@ -79,11 +73,9 @@ class Child {
   bool pass_on_answers(LineReader& answers);
   bool wait(bool words_are_open);
   bool ends_soon();
-  bool exceeds_memory();
 
   StartedChild process_;
   const ChildLimits limits_;
-  std::chrono::steady_clock::time_point measured_ = {};
   Descriptor wake_;
   Connection& listener_;
   std::atomic<bool> is_ending_{false};
@@ -96,16 +88,15 @@ Result<std::unique_ptr<Child>> Child::start(std::vector<std::string> command, co
                                             Connection& listener) {
   const std::string program = command.empty() ? std::string() : command.front();
   // Not our working directory, which is not the backend's concern.
-  MODLOCK_TRY(auto process, StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true));
-  process.limit_files(limits.file_size);
+  MODLOCK_TRY(auto process, StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true, limits));
   Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) {
-    return cannot_attend(program, std::error_code(errno, std::generic_category()));
+    return cannot_run(program, errno);
   }
   try {
     return std::unique_ptr<Child>(new Child(std::move(process), limits, std::move(wake), listener));
   } catch (const std::system_error& error) {
-    return cannot_attend(program, error.code());
+    return cannot_run(program, error.code().value());
   }
 }
 
@@ -180,17 +171,6 @@ bool Child::ends_soon() {
   return process_.has_ended();
 }
 
-bool Child::exceeds_memory() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - measured_ < kUsagePolling) {
-    return false;
-  }
-  measured_ = now;
-  // The child may have started other processes before the limit could be inherited.
-  process_.limit_files(limits_.file_size);
-  return process_.usage().memory > limits_.memory;
-}
-
 void Child::attend() {
   LineReader answers(process_.out().get(), kLongestAnswer);
   LineReader words(process_.err().get(), kLongestWords);
@@ -209,7 +189,8 @@ void Child::attend() {
     is_deaf = !wait(words_are_open);
     has_ended = process_.has_ended();
     read_both();
-    is_too_large = !has_ended && exceeds_memory();
+    const auto usage = has_ended ? std::nullopt : process_.measure(limits_);
+    is_too_large = usage && usage->memory > limits_.memory;
   }
   if (is_too_large) {
     listener_.on_excess(
@@ -239,16 +220,11 @@ Connection::~Connection() = default;
 
 Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& command, const ChildLimits& limits) {
   const std::shared_ptr<Connection> connection(new Connection(command));
-  MODLOCK_TRY(connection->start(limits));
-  return connection;
-}
-
-Result<void> Connection::start(const ChildLimits& limits) {
   // Early output of the child waits until `child_` is set.
-  const std::lock_guard lock(mutex_);
-  MODLOCK_TRY(child_, Child::start(command_.command, limits, *this));
-  send(kDescribe, "backend/describe", Json::Value(Json::objectValue));
-  return {};
+  const std::lock_guard lock(connection->mutex_);
+  MODLOCK_TRY(connection->child_, Child::start(command.command, limits, *connection));
+  connection->send(kDescribe, "backend/describe", Json::Value(Json::objectValue));
+  return connection;
 }
 
 bool Connection::is_open() const {
@@ -279,9 +255,8 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
     if (*open.answer) {
       return std::move(**open.answer);
     }
-    Error error = std::move(open.answer->error());
-    error.message = fmt::format("{} could not {}: {}", command_.name(), call.doing, quotable(error.message, secrets_));
-    error.hint = quotable(error.hint.text(), secrets_);
+    Error error = quoted(std::move(open.answer->error()));
+    error.message = fmt::format("{} could not {}: {}", command_.name(), call.doing, error.message);
     return tl::unexpected(CallFailure{CallFailure::Retry::no, std::move(error)});
   }
   CallFailure failure = failure_of(call, in_time, context);
@@ -355,30 +330,29 @@ void Connection::take(Answer answer) {
 }
 
 void Connection::take_description(const Result<Json::Value>& result) {
-  if (!result) {
-    Error error = result.error();
-    error.message = quotable(error.message, secrets_);
-    error.hint = quotable(error.hint.text(), secrets_);
-    break_off(std::move(error));
-    return;
-  }
-  const auto description = read_description(*result);
+  const auto description = result.and_then(read_description);
   if (!description) {
-    Error error = description.error();
-    error.message = "its description cannot be used: " + error.message;
+    Error error = quoted(description.error());
+    error.message.insert(0, result ? "its description cannot be used: " : "");
     break_off(std::move(error));
     return;
   }
   const auto& schemes = description->schemes;
-  if (std::ranges::find(schemes, command_.scheme) == schemes.end()) {
+  if (!contains(schemes, command_.scheme)) {
     break_off({.code = Code::bad_response,
-               .message = quotable(fmt::format("it serves {}, not \"{}\"", quoted(schemes), command_.scheme), secrets_),
+               .message = quotable(fmt::format("it serves {}, not \"{}\"", listed(schemes), command_.scheme), secrets_),
                .hint = "configure it for a scheme that it serves"});
     return;
   }
   is_described_ = true;
   log(fmt::format("is {} {}", description->name, description->version));
   changed_.notify_all();
+}
+
+Error Connection::quoted(Error error) const {
+  error.message = quotable(error.message, secrets_);
+  error.hint = quotable(error.hint.text(), secrets_);
+  return error;
 }
 
 void Connection::break_off(Error error) {
@@ -426,25 +400,19 @@ void Connection::log(const std::string& line) const {
   }
 }
 
-Result<Json::Value> Program::ask(Question question, const std::string& doing, const SourceAddress& source,
-                                 const Context& context) {
+Result<Json::Value> Program::ask(Question question, const SourceAddress& source, const Context& context) {
   if (context.offline) {
-    return fail(
-        Code::offline_miss,
-        fmt::format("the backend \"{}\" may not {} in offline mode: it is not in the cache", command_.scheme, doing),
-        "run the command without offline mode");
+    return fail(Code::offline_miss,
+                fmt::format("the backend \"{}\" may not {} in offline mode: it is not in the cache", command_.scheme,
+                            question.doing),
+                "run the command without offline mode");
   }
   const std::string identity = source.source.package_identity();
   question.params["source"] = identity;
   question.params["url"] = source.package_url.reveal();
   const auto begun = std::chrono::steady_clock::now();
-  auto answer = call({.method = question.method,
-                      .params = std::move(question.params),
-                      .doing = doing,
-                      .secrets = secrets_of(source),
-                      .end = begun + (question.method == "backend/fetch" ? limits_.fetch : limits_.answer),
-                      .description_end = begun + limits_.answer},
-                     context);
+  const auto end = begun + (question.method == "backend/fetch" ? limits_.fetch : limits_.answer);
+  auto answer = call({question, secrets_of(source), end, begun + limits_.answer}, context);
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   context.log->write(LogLevel::debug, fmt::format("{}, {} {}: {} in {} ms", command_.name(), question.method, identity,
                                                   answer ? "answered" : to_string(answer.error().code), time.count()));

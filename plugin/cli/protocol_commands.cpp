@@ -65,6 +65,7 @@ Result<int> run_serve(const CommandLine& line) {
         "It is not interactive. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\n");
     return 2;
   }
+  const ChildGuardian guardian;
   ServeOptions options;
   MODLOCK_TRY(options.out_fd, take_stdout());
   if (line.max_message_bytes != 0) {
@@ -92,6 +93,7 @@ Result<int> run_mcp(const CommandLine& line) {
         "It is not interactive.\n");
     return 2;
   }
+  const ChildGuardian guardian;
   McpRoots roots;
   CommonFlags common = line.common;
   for (const std::string& directory : line.mcp_roots.empty() ? std::vector<std::string>{"."} : line.mcp_roots) {

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "backends/base/descriptor.h"
+#include "backends/base/process.h"
 #include "tests/e2e/scene.h"
 #include "tests/transcripts/live_session.h"
 
@@ -36,7 +37,11 @@ struct Hanging : Scene {
     std::ifstream in(path("started"));
     int process = 0;
     in >> process;
-    return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    return opened(process);
+  }
+  static Descriptor opened(int process) { return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0))); }
+  void start_plan(const LiveSession& session) const {
+    session.send(R"({"jsonrpc":"2.0","id":1,"method":"lock/plan","params":{"root":")" + root().string() + "\"}}");
   }
 };
 
@@ -54,7 +59,7 @@ BOOST_FIXTURE_TEST_SUITE(serve_ends, Hanging)
 BOOST_AUTO_TEST_CASE(where_nobody_reads_the_answers_the_session_ends_and_its_children_too) {
   LiveSession session(binary, environment);
   session.initialize();
-  session.send(R"({"jsonrpc":"2.0","id":1,"method":"lock/plan","params":{"root":")" + root().string() + "\"}}");
+  start_plan(session);
   const Descriptor git = wait_for_git();
   BOOST_REQUIRE(git.valid());
   const auto before = Clock::now();
@@ -66,6 +71,48 @@ BOOST_AUTO_TEST_CASE(where_nobody_reads_the_answers_the_session_ends_and_its_chi
   // Half a second, plus the delay of a busy machine. With a reader, child processes get two seconds.
   BOOST_TEST((took < std::chrono::milliseconds(1900)));
   BOOST_TEST(has_ended(git));
+}
+
+BOOST_AUTO_TEST_CASE(the_children_of_a_killed_session_end_with_it) {
+  // The same program, which reads no request and does not see the end of its input.
+  write_text(path("home/.config/tofu-modlock/config.hcl"), "backend \"hg\" {\n  command = [\"git\"]\n}\n");
+  for (const char* source : {"git::ssh://git@127.0.0.1/vpc.git", "hg::https://127.0.0.1/vpc"}) {
+    BOOST_TEST_CONTEXT(source) {
+      write("main.tf", module_call("vpc", source));
+      LiveSession session(binary, environment);
+      session.initialize();
+      start_plan(session);
+      const Descriptor child = wait_for_git();
+      BOOST_REQUIRE(child.valid());
+      session.signal(SIGKILL);
+      BOOST_TEST(session.exit_code() == 128 + SIGKILL);
+      BOOST_TEST(session.out.receive_all() == "");  // no process holds the stream
+      BOOST_TEST(has_ended(child));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_guards_the_children_of_a_session) {
+  for (const bool is_killed : {false, true}) {
+    LiveSession session(binary, environment);
+    session.initialize();
+    const std::vector<int> processes = process_tree(session.pid());
+    BOOST_REQUIRE(processes.size() == 2U);
+    const Descriptor guardian = opened(processes[1]);
+    if (is_killed) {
+      ::kill(processes[1], SIGKILL);
+      BOOST_REQUIRE(has_ended(guardian));
+      start_plan(session);
+      const Descriptor git = wait_for_git();
+      session.signal(SIGTERM);
+      BOOST_TEST(session.exit_code() == 128 + SIGTERM);
+      BOOST_TEST(has_ended(git));
+    } else {
+      session.in.close_writer();
+      BOOST_TEST(session.exit_code() == 0);
+      BOOST_TEST(::kill(processes[1], 0) == -1);
+    }
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coding_agent_reads_the_locked_version, Scene) {

@@ -52,6 +52,7 @@ class LiveSession {
     (void)out.receive_line();
   }
   void signal(int number) const { ::kill(pid_, number); }
+  int pid() const { return pid_; }
 
   // Waits for its end.
   int exit_code() {
