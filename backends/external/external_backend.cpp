@@ -12,6 +12,7 @@
 #include "backends/address/scrub.h"
 #include "backends/address/source_remote.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
@@ -30,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
 constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
-constexpr std::array<std::string_view, 4> kKindsWithHosts = {"git", "registry", "oci", "archive"};
+constexpr std::array<std::string_view, 6> kKindsWithHosts = {"git", "registry", "oci", "archive", "s3", "gcs"};
 
 // The requested version, as a member of the params.
 struct RequestedRef {
@@ -308,22 +309,26 @@ class ProgramHttpClient final : public HttpClient {
     return response;
   }
 
-  // A package, its location, or a list of checksums.
+  // A package, its location, or a list of checksums. Of a bucket: an object, or a page of the list of objects.
   Result<HttpResponse> ask_for_archive(const HttpRequest& request, const Context& context) {
-    const std::string url = request.url.reveal();
-    MODLOCK_TRY(auto package, describe_package(url, printable_url(url)));
-    if (std::ranges::find(program_.command().hosts, package.source.host) == program_.command().hosts.end()) {
-      return others_.send(request, context);
+    SourceAddress asked = {.source = source_.source, .normalised = {}, .package_url = request.url};
+    const bool is_of_bucket = request.redirects == 0;  // unlike that for a list of checksums
+    if (!is_of_bucket) {
+      const std::string url = request.url.reveal();
+      MODLOCK_TRY(auto package, describe_package(url, printable_url(url)));
+      asked.source = std::move(package.source);
+      if (source_.source.kind != SourceKind::archive || !contains(program_.command().hosts, asked.source.host)) {
+        return others_.send(request, context);
+      }
     }
     const auto read = [](const Json::Value& result) -> Result<std::string> {
       return string_member(result, "location").value_or("");
     };
     MODLOCK_TRY(const auto location,
-                ask_for_files({.method = "backend/fetch", .doing = "fetch"},
-                              {.source = std::move(package.source), .normalised = {}, .package_url = request.url}, read,
-                              context));
-    return request.sink == nullptr && !location.empty() ? HttpResponse{.headers = {{"X-Terraform-Get", location}}}
-                                                        : response_of("archive", request, context);
+                ask_for_files({.method = "backend/fetch", .doing = "fetch"}, asked, read, context));
+    return request.sink != nullptr || is_of_bucket || location.empty()
+               ? response_of("archive", request, context)
+               : HttpResponse{.headers = {{"X-Terraform-Get", location}}};
   }
 
   Program& program_;
@@ -369,20 +374,16 @@ class AnsweredBackend final : public BackendCore {
   const std::unique_ptr<BackendCore> kind_;
 };
 
-bool is_getter(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, ascii::is_alnum);
-}
-
 }  // namespace
 
 Result<void> check_external_command(const ExternalCommand& command) {
   const std::string& scheme = command.scheme;
-  if (!is_getter(scheme)) {
+  if (scheme.empty() || !std::ranges::all_of(scheme, ascii::is_alnum)) {
     return fail(Code::config_parse, fmt::format("a backend needs a scheme of letters and digits, found \"{}\"", scheme),
                 "name what stands before the \"::\" of its sources");
   }
-  const bool has_kind = std::ranges::find(kKindsWithHosts, scheme) != kKindsWithHosts.end();
-  const bool is_taken = std::ranges::find(kTakenSchemes, scheme) != kTakenSchemes.end();
+  const bool has_kind = contains(kKindsWithHosts, scheme);
+  const bool is_taken = contains(kTakenSchemes, scheme);
   if (!command.hosts.empty() && !has_kind) {
     return fail(Code::config_parse,
                 fmt::format("the backend \"{}\" cannot have hosts: {}those with hosts are for {}", scheme,

@@ -31,8 +31,8 @@ struct ExternalLimits {
 // Checks a command. The caller must decide where commands may come from: the user's settings or the host, never a
 // repository. Errors: CONFIG_PARSE for a scheme that cannot be a getter (letters and digits only), a scheme that is
 // served without a backend or names hashes of its own (git, oci, http, https, file; h1, zh), and a command without a
-// program or with one that depends on the working directory ("./x"). Only the kinds git, registry, oci and archive can
-// have hosts.
+// program or with one that depends on the working directory ("./x"). Only the kinds git, registry, oci, archive, s3
+// and gcs can have hosts.
 Result<void> check_external_command(const ExternalCommand& command);
 
 // Serves the sources whose getter is the scheme by sending requests to a process (docs/backends.md). The process starts
@@ -53,10 +53,10 @@ std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, Exte
 // Makes a built-in kind that sends its requests with this client.
 using BuiltInKind = std::function<std::unique_ptr<BackendCore>(HttpClient& http)>;
 
-// Serves hosts of the kinds oci and archive: a program answers the requests of the built-in kind, which therefore
-// checks and unpacks what it writes: `manifest.json` and blobs named by the digits of their digests, or the file
-// `archive`. Requests for other hosts, to which an archive may lead, are sent with `others`. Errors: those of the
-// built-in kind and of make_external_backend().
+// Serves hosts of the kinds oci, archive, s3 and gcs: a program answers the requests of the built-in kind, which
+// therefore checks and unpacks what it writes: `manifest.json` and blobs named by the digits of their digests, or the
+// file `archive` (also an object of a directory, or a list of objects). Requests for other hosts, to which an archive
+// may lead, are sent with `others`. Errors: those of the built-in kind and of make_external_backend().
 std::unique_ptr<BackendCore> make_answered_backend(ExternalCommand command, HttpClient& others, BuiltInKind make,
                                                    ExternalLimits limits = {});
 

@@ -12,7 +12,13 @@ namespace {
 // Longer than any run, and small enough not to overflow.
 constexpr std::chrono::seconds kLongest = std::chrono::hours(24);
 
-// Parses a number above zero like Go's strconv.Atoi.
+// Whether an error of the token lookup ends the run. Other errors only make the request anonymous.
+bool ends_the_run(Code code) {
+  return code == Code::config_parse || code == Code::request_cancelled || code == Code::deadline_exceeded;
+}
+
+}  // namespace
+
 std::optional<int> positive_number(std::string_view text) {
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
@@ -22,13 +28,6 @@ std::optional<int> positive_number(std::string_view text) {
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   return whole && number > 0 ? std::optional(number) : std::nullopt;
 }
-
-// Whether an error of the token lookup ends the run. Other errors only make the request anonymous.
-bool ends_the_run(Code code) {
-  return code == Code::config_parse || code == Code::request_cancelled || code == Code::deadline_exceeded;
-}
-
-}  // namespace
 
 RequestPolicy request_policy(const ClientConfiguration& client, std::string_view retry_variable,
                              std::string_view timeout_variable) {

@@ -11,6 +11,9 @@
 
 namespace modlock::registry {
 
+// Parses a number above zero like Go's strconv.Atoi.
+std::optional<int> positive_number(std::string_view text);
+
 // The client whose rules apply to the responses of registries.
 enum class ClientRules {
   terraform,

@@ -106,12 +106,11 @@ std::string credential_line(const CredentialSearch& search) {
 
 // Returns the external backend that serves what a host is used for; empty: it is built in.
 std::string answered_by(const std::string& use, const std::string& host, const BackendSet& backends) {
-  for (const SourceKind kind : {SourceKind::git, SourceKind::oci, SourceKind::registry, SourceKind::archive}) {
-    if (use == traits_of(kind).credentials) {
-      return backends.find(Source{.kind = kind, .getter = use, .host = host})->answered_by();
-    }
-  }
-  return {};
+  const SourceKind kind = use == "download"   ? SourceKind::archive
+                          : use == "registry" ? SourceKind::registry
+                                              : kind_of_getter(use);
+  const Backend* const backend = backends.find(Source{.kind = kind, .getter = use, .host = host});
+  return backend == nullptr ? "" : backend->answered_by();
 }
 
 // The requests of `doctor --online`.

@@ -3,13 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "backends/address/hostname.h"
 #include "backends/address/version.h"
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
@@ -51,11 +51,7 @@ namespace fs = std::filesystem;
 
 // Returns TF_PROVIDER_DOWNLOAD_RETRY if it is a number above zero, or else 2.
 int download_retries(const ProcessEnvironment& environment) {
-  constexpr int kDefault = 2;
-  const std::string_view text = environment.variable("TF_PROVIDER_DOWNLOAD_RETRY");
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  return error == std::errc() && end == text.data() + text.size() && count > 0 ? count : kDefault;
+  return registry::positive_number(environment.variable("TF_PROVIDER_DOWNLOAD_RETRY")).value_or(2);
 }
 
 }  // namespace
@@ -124,8 +120,13 @@ Network::Network(const NetworkOptions& options, const Store& store)
     } else if (command.scheme == "git") {
       backend = make_external_backend(command);
     } else {
-      backend = make_answered_backend(command, *http_, [this, is_oci = command.scheme == "oci"](HttpClient& http) {
-        return is_oci ? make_oci_backend(http, *credentials_) : make_archive_backend(http, *credentials_, backends_);
+      const SourceKind kind = kind_of_getter(command.scheme);  // of `archive`: none
+      // The program of a bucket has credentials of its own.
+      const std::shared_ptr<Credentials> none = make_credentials({}, {});
+      backend = make_answered_backend(command, *http_, [this, kind, none](HttpClient& http) {
+        return kind == SourceKind::oci           ? make_oci_backend(http, *credentials_)
+               : kind == SourceKind::unsupported ? make_archive_backend(http, *credentials_, backends_)
+                                                 : make_archive_backend(http, *none, backends_, kind);
       });
     }
     backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = memoizes_, .hosts = external.hosts});
@@ -137,13 +138,14 @@ Network::Network(const NetworkOptions& options, const Store& store)
   add("registry", make_registry_backend(std::move(registry)));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
+  const auto serve_all = filtered(options.externals, [](const auto& external) { return external.hosts.empty(); });
   for (const SourceKind kind : {SourceKind::s3, SourceKind::gcs}) {
-    if (std::ranges::find(options.externals, to_string(kind), &BackendSetting::scheme) == options.externals.end()) {
+    if (find_by(serve_all, to_string(kind), &BackendSetting::scheme) == nullptr) {
       add(std::string(to_string(kind)), make_archive_backend(*http_, *credentials_, backends_, kind));
     }
   }
-  for (const BackendSetting& external : options.externals) {
-    if (external.hosts.empty() && std::ranges::find(names_, external.scheme) == names_.end()) {
+  for (const BackendSetting& external : serve_all) {
+    if (!contains(names_, external.scheme)) {
       add(external.scheme, make_external_backend({external.scheme, external.command}));
     }
   }
@@ -178,11 +180,9 @@ Result<std::map<std::string, std::string>> Network::services_of(std::string_view
 
 std::shared_ptr<ProviderSource> Network::shared(const std::string& name,
                                                 const std::function<std::unique_ptr<ProviderSource>()>& make) const {
-  if (!memoizes_) {
-    return make_shared_provider_source(make(), secrets_, {store_, trusted_dates_});
-  }
   const std::lock_guard guard(shared_mutex_);
-  std::shared_ptr<ProviderSource>& source = shared_[name];
+  std::shared_ptr<ProviderSource> own;
+  std::shared_ptr<ProviderSource>& source = memoizes_ ? shared_[name] : own;
   if (source == nullptr) {
     source = make_shared_provider_source(make(), secrets_, {store_, trusted_dates_});
   }

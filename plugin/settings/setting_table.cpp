@@ -354,7 +354,7 @@ const std::vector<SettingInfo>& setting_table() {
       {"backend", "command", Kind::list, File::user, "[\"/usr/local/bin/hg-backend\"]", false,
        "The program that serves sources of this scheme, and its arguments"},
       {"backend", "hosts", Kind::list, File::user, "[\"git.example.com\"]", false,
-       "The hosts of a built-in kind of source (git, registry) that it serves in place of tofu-modlock"},
+       "The hosts of a built-in kind (git, registry, oci, archive, s3, gcs) that it serves in place of tofu-modlock"},
   };
   return table;
 }

@@ -42,7 +42,7 @@ constexpr TypeName name_of(const ExternalBackend*) {
 template <typename Form>
 void fields(Form& form, In<Form, ExternalBackend> backend) {
   form.member("scheme", backend.scheme,
-              "of the sources, `hg`; with hosts, a built-in kind: `git`, `registry`, `oci`, `archive`");
+              "of the sources, `hg`; with hosts, a built-in kind: `git`, `registry`, `oci`, `archive`, `s3`, `gcs`");
   form.member("command", backend.command, "an absolute path and arguments");
   form.optional("hosts", backend.hosts, "it serves only the sources at these hosts, `git.example.com`");
 }

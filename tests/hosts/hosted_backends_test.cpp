@@ -14,6 +14,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/oci_module.h"
 #include "tests/support/run.h"
+#include "tests/support/s3_server.h"
 
 namespace modlock::test {
 namespace {
@@ -88,10 +89,11 @@ struct Hosted : Scene {
     write("main.tf", calls);
     write(".tofu-modlock.hcl", more + rules);
   }
-  void use_program(const std::string& kind, const std::string& name, const std::string& host) const {
-    write_text(
-        path("home/.config/tofu-modlock/config.hcl"),
-        "backend \"" + kind + "\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + host + "\"]\n}\n");
+  void use_program(const std::string& kind, const std::string& name, const std::string& host,
+                   const std::string& more = {}) const {
+    write_text(path("home/.config/tofu-modlock/config.hcl"), more + "backend \"" + kind + "\" {\n  command = [\"" +
+                                                                 path(name).string() + "\"]\n  hosts = [\"" + host +
+                                                                 "\"]\n}\n");
   }
   void use_backend(const std::string& name = "git-backend") const { use_program("git", name, server.host()); }
   void use_no_backend() const { fs::remove(path("home/.config/tofu-modlock/config.hcl")); }
@@ -104,7 +106,7 @@ struct Hosted : Scene {
   std::string tree() const {
     return run({"sh", "-c",
                 "cd '" + (root() / ".terraform/modules").string() +
-                    "' && find . -printf '%y %m %p %l\\n' | sort && find . -type f | sort | xargs sha256sum"});
+                    "' && find . -printf '%y %m %p %l\\n' | sort && find . -type f | sort | xargs -d '\\n' sha256sum"});
   }
   std::string requests() const {
     std::string lines;
@@ -341,7 +343,138 @@ for line in sys.stdin:
              std::string::npos);
 }
 
-// A program for OCI or archives that answers and writes as a row says.
+struct Buckets : Hosted {
+  Buckets() {
+    const std::string zip =
+        make_zip({{.name = "main.tf", .content = "# 1\n"}, {.name = "sub/main.tf", .content = "# sub\n"}});
+    buckets.put("mods", "net.zip", zip);
+    buckets.put("mods", "net.zip", make_zip({{.name = "main.tf", .content = "# 2\n"}}));
+    buckets.put("mods", "t", zip);
+    buckets.put("mods", "dir/main.tf", "# dir\n");
+    buckets.put("mods", "dir/sub/a b+c.tf", "# sub\n");
+    buckets.put("mods", "dir/sub/", "");
+    buckets.put("mods", "dir2/main.tf", "# of another directory\n");
+    buckets.set_page_size(2);
+    environment["STORAGE_EMULATOR_HOST"] = buckets.server().host();
+    name_text(buckets.server().host(), "<buckets>");
+    add_program("bucket-backend", program_of_page("bucket-backend"));
+  }
+  std::string s3(const std::string& below) const { return "s3::" + buckets.url() + "/mods/" + below; }
+  static std::string gcs(const std::string& below) {
+    return "gcs::https://www.googleapis.com/storage/v1/mods/" + below;
+  }
+  void use_buckets(const std::string& more = {}) const {
+    use_program("s3", "bucket-backend", buckets.server().host(),
+                more + "backend \"gcs\" {\n  command = [\"" + path("bucket-backend").string() +
+                    "\"]\n  hosts = [\"www.googleapis.com\"]\n}\n");
+  }
+
+  S3Server buckets;
+};
+
+BOOST_FIXTURE_TEST_CASE(results_of_buckets_are_those_of_the_built_in_kinds, Buckets) {
+  std::string calls;
+  for (const std::string& at :
+       {s3("net.zip"), s3("net.zip?version=1"), s3("net.zip//sub?version=1"), s3("t?archive=zip"), s3("dir"),
+        s3("dir/"), s3("dir//sub"), gcs("net.zip"), gcs("net.zip#1"), gcs("net.zip//sub?#1"), gcs("t?archive=zip"),
+        gcs("dir"), gcs("dir/"), gcs("dir//sub")}) {
+    calls += module_call("m" + std::to_string(calls.size()), at);
+  }
+  write("main.tf", calls);
+  std::string built_in;
+  for (const bool is_external : {false, true}) {
+    start_empty();
+    if (is_external) {
+      use_buckets();
+      // The built-in kind would fail here: the program has credentials of its own.
+      environment["AWS_CONFIG_FILE"] = root().string();
+    }
+    const Ran locked = modlock({"lock", "--install", "-v"});
+    BOOST_TEST_REQUIRE(locked.exit_code == 0, locked.err);
+    for (const char* kind : {"s3::http://<buckets>/mods", "gcs::https://www.googleapis.com/storage/v1/mods"}) {
+      const std::string line = std::string("backend/fetch ") + kind + "/net.zip: answered in ";
+      BOOST_TEST((locked.err.find(line) != std::string::npos) == is_external, locked.err);
+    }
+    const std::string verified = write_json(json({"verify"}));
+    BOOST_TEST(occurrences(verified, "\"verdict\":\"held\"") == 14U, verified);
+    const std::string result = lock() + tree() + verified + write_json(json({"verify", "--online", "--full"}));
+    BOOST_TEST(occurrences(result, "    \"zh:") == 14U, result);
+    BOOST_TEST((built_in.empty() || result == built_in), result << "\n" << built_in);
+    built_in = result;
+  }
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+  const std::string named = " (\"<dir>/bucket-backend\")";
+  BOOST_TEST(shown(json({"explain", "module.m0"})["selected"]["answeredBy"].asString()) ==
+             "the backend \"s3\"" + named);
+  const Ran doctor = modlock({"doctor"});
+  BOOST_TEST(doctor.out.find("s3: the backend \"s3\"" + named + "\n") != std::string::npos, doctor.out);
+  BOOST_TEST(doctor.out.find("gcs: the backend \"gcs\"" + named + "\n") != std::string::npos, doctor.out);
+  use_no_backend();
+  BOOST_TEST(modlock({"lock"}).err.find("[IO_ERROR]") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_happened_in_a_bucket_has_the_verdicts_of_the_built_in_kind, Buckets) {
+  write("main.tf", module_call("moved", s3("net.zip")) + module_call("edited", s3("dir")) +
+                       module_call("gone", s3("t?archive=zip")) + module_call("same", gcs("dir2")));
+  BOOST_TEST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  buckets.put("mods", "net.zip", make_zip({{.name = "main.tf", .content = "# 3\n"}}));
+  buckets.put("mods", "dir/main.tf", "# other\n");
+  buckets.remove("mods", "t");
+  const auto verdicts = [&] {
+    std::string found;
+    const Json::Value verified = json({"verify", "--online"}, 4);
+    for (const Json::Value& verdict : verified["verdicts"]) {
+      found += verdict["subject"].asString() + " " + verdict["verdict"].asString() + "\n";
+    }
+    return found;
+  };
+  const std::string expected = "module.edited moved\nmodule.gone vanished\nmodule.moved moved\nmodule.same held\n";
+  BOOST_TEST(verdicts() == expected);
+  use_buckets();
+  BOOST_TEST(verdicts() == expected);
+  start_empty();
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 7, locked.err);
+  BOOST_TEST(locked.err.find(
+                 "could not fetch \"s3::http://<buckets>/mods/t?archive=zip\": the request failed: HTTP Error 404") !=
+                 std::string::npos,
+             locked.err);
+}
+
+// Settings of older versions name `s3` and `gcs` without hosts: all their sources, with ids of the program.
+BOOST_FIXTURE_TEST_CASE(a_bucket_backend_without_hosts_serves_all_with_ids_of_its_own, Buckets) {
+  add_program("own", R"(#!/usr/bin/env python3
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    result = {"schemes": ["s3", "gcs"], "name": "own", "version": "1"}
+    if request["method"] == "backend/fetch":
+        open(os.path.join(request["params"]["directory"], "main.tf"), "w").close()
+        result = {"id": "one"}
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+)");
+  write("main.tf", module_call("s3", s3("net.zip")) + module_call("google", gcs("net.zip")));
+  const auto lock_with = [&](const std::string& settings) {
+    start_empty();
+    write_text(path("home/.config/tofu-modlock/config.hcl"), settings);
+    const Ran ran = modlock({"lock"});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    return lock();
+  };
+  const auto own = [&](const std::string& kind, const std::string& more = {}) {
+    return "backend \"" + kind + "\" {\n  command = [\"" + path("own").string() + "\"]\n" + more + "}\n";
+  };
+  const std::string all = lock_with(own("gcs") + own("s3"));
+  BOOST_TEST(all.find("\"s3:one\"") != std::string::npos, all);
+  BOOST_TEST(all.find("\"gcs:one\"") != std::string::npos, all);
+  // A backend for another host takes no source from the built-in kind.
+  const std::string built_in = lock_with("");
+  BOOST_TEST(occurrences(built_in, "\"zh:") == 2U, built_in);
+  BOOST_TEST(lock_with(own("s3", "  hosts = [\"s3.amazonaws.com\"]\n")) == built_in);
+}
+
+// A program for OCI, archives or buckets that answers and writes as a row says.
 BOOST_AUTO_TEST_CASE(lies_about_files) {
   const OciModule module = make_oci_module({{"main.tf", "# packed\n"}});
   const std::string digest = "{\"id\":\"" + module.manifest_digest + "\"}";
@@ -363,6 +496,10 @@ BOOST_AUTO_TEST_CASE(lies_about_files) {
     PackageFiles written;
     std::string code;  // empty: it can be locked
     std::string query = {};
+  };
+  const auto list_of = [](const std::string& key) {
+    return "<ListBucketResult>" + (key.empty() ? "" : "<Contents><Key>" + key + "</Key></Contents>") +
+           "</ListBucketResult>";
   };
   const auto id_of = [](const std::string& manifest) { return "{\"id\":\"" + digest_of(manifest) + "\"}"; };
   const Row rows[] = {
@@ -396,7 +533,20 @@ BOOST_AUTO_TEST_CASE(lies_about_files) {
        {{"archive", zip}},
        "HASH_MISMATCH",
        "?checksum=sha256:" + std::string(64, '0')},
+      {"the truth", "s3", "{}", {{"archive", zip}}, ""},
+      {"another checksum", "s3", "{}", {{"archive", zip}}, "HASH_MISMATCH", "?checksum=sha256:" + std::string(64, '0')},
+      {"no file", "s3", "{}", {}, "BAD_RESPONSE"},
+      {"no archive", "s3", "{}", {{"archive", "x"}}, "BAD_RESPONSE"},
+      {"a location, which is ignored", "s3", R"({"location":"https://example.test/x.zip"})", {{"archive", zip}}, ""},
+      {"a location in place of a list", "s3", R"({"location":"https://example.test/x.zip"})", {}, "BAD_RESPONSE", "/d"},
+      {"no list", "s3", "{}", {{"archive", zip}}, "BAD_RESPONSE", "/d"},
+      {"an empty list", "s3", "{}", {{"archive", list_of("")}}, "NOT_FOUND", "/d"},
+      {"an object elsewhere", "s3", "{}", {{"archive", list_of("mods/main.tf")}}, "ARCHIVE_UNSAFE", "/d"},
+      {"an object above", "s3", "{}", {{"archive", list_of("x.zip/d/../main.tf")}}, "ARCHIVE_UNSAFE", "/d"},
   };
+  const std::map<std::string, std::string> sources = {{"oci", "oci://files.example.test/vpc"},
+                                                      {"archive", "https://files.example.test/x.zip"},
+                                                      {"s3", "s3::https://files.example.test/mods/x.zip"}};
   write(".tofu-modlock.hcl", "");
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.kind << ": " << row.name) {
@@ -410,10 +560,7 @@ BOOST_AUTO_TEST_CASE(lies_about_files) {
       }
       write_text(path("backend-pin"), row.pin);
       write_text(path("backend-fetch"), row.pin);
-      const bool is_oci = row.kind == "oci";
-      write("main.tf",
-            module_call("m0",
-                        (is_oci ? "oci://files.example.test/vpc" : "https://files.example.test/x.zip") + row.query));
+      write("main.tf", module_call("m0", sources.at(row.kind) + row.query));
       const Ran ran = modlock({"lock", "--install"});
       BOOST_TEST((ran.exit_code == 0) == row.code.empty(), ran.err);
       BOOST_TEST(ran.err.find(row.code.empty() ? "" : "[" + row.code + "]") != std::string::npos, ran.err);

@@ -88,12 +88,16 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
       {"hosts of another scheme",
        {"hg", {"x"}, {"example.com"}},
        "CONFIG_PARSE: the backend \"hg\" cannot have hosts: it serves all sources of its scheme; those with hosts are "
-       "for git, registry, oci, archive"},
+       "for git, registry, oci, archive, s3, gcs"},
       {"hosts of another built-in kind",
        {"https", {"x"}, {"example.com"}},
-       "CONFIG_PARSE: the backend \"https\" cannot have hosts: those with hosts are for git, registry, oci, archive"},
+       "CONFIG_PARSE: the backend \"https\" cannot have hosts: those with hosts are for git, registry, oci, archive, "
+       "s3, gcs"},
       {"hosts of oci", {"oci", {"x"}, {"example.com:5000"}}, "ok"},
       {"hosts of archives", {"archive", {"x"}, {"example.com"}}, "ok"},
+      {"hosts of S3", {"s3", {"x"}, {"s3-eu-west-1.amazonaws.com", "localhost:9000"}}, "ok"},
+      {"hosts of Google", {"gcs", {"x"}, {"www.googleapis.com"}}, "ok"},
+      {"Google without hosts, which is all of it", {"gcs", {"x"}}, "ok"},
       {"archives without hosts, which is never asked", {"archive", {"x"}}, "ok"},
       {"no host",
        {"git", {"x"}, {"git.example.com", "https://example.com"}},
@@ -128,7 +132,7 @@ BOOST_AUTO_TEST_CASE(hints_about_hosts) {
   };
   const Row rows[] = {
       {"hg", {"example.com"}, "remove hosts"},
-      {"https", {"example.com"}, "name a kind that can have hosts: git or registry or oci or archive"},
+      {"https", {"example.com"}, "name a kind that can have hosts: git or registry or oci or archive or s3 or gcs"},
       {"git", {}, "name the hosts that it serves: hosts = [\"git.example.com\"]"},
       {"git", {"https://example.com"}, "write it as \"git.example.com\""},
       {"git", {"example.com:99999"}, "write it as \"git.example.com\""},
