@@ -72,7 +72,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& d
 // out. A file gets the mode 0755 if its owner may execute it, else 0644, and a directory 0755, regardless of the umask.
 // It makes reflinks if the file system supports them, otherwise it reads and writes the bytes and adds to `digests` (if
 // given); it never makes hard links. On failure nothing is left at `to`. Errors: IO_ERROR naming the entry, also for a
-// device, pipe or socket. Entries with a name of `left_out` are not copied.
+// device, pipe or socket. Entries with a name of `left_out`, or at an absolute path of it, are not copied.
 Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to,
                        FileDigests* digests = nullptr, const std::set<std::filesystem::path>& left_out = {});
 

@@ -40,7 +40,7 @@ class Copier {
     std::error_code error;
     for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
       const fs::path name = at->path().filename();
-      if (is_git_entry(name.native()) || left_out_.count(name) != 0) {
+      if (is_git_entry(name.native()) || is_left_out(at->path())) {
         continue;
       }
       if (const auto disguised = disguised_name(name.native())) {
@@ -60,6 +60,13 @@ class Copier {
   }
 
  private:
+  bool is_left_out(const fs::path& entry) const {
+    std::error_code ignored;
+    return std::ranges::any_of(left_out_, [&](const fs::path& one) {
+      return one.is_absolute() ? fs::equivalent(entry, one, ignored) : entry.filename() == one;
+    });
+  }
+
   Result<void> copy_entry(const fs::path& from, const fs::path& to) {
     struct stat found {};
     if (::lstat(from.c_str(), &found) != 0) {
@@ -132,7 +139,7 @@ class Copier {
   }
 
   FileDigests* digests_;
-  const std::set<fs::path>& left_out_;  // names
+  const std::set<fs::path>& left_out_;
   bool may_clone_ = true;
   const std::unique_ptr<char[]> piece_{new char[kCopyPiece]};
 };

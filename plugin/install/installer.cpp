@@ -262,7 +262,7 @@ class Installer {
   Result<void> copy_directory(Placement& placement, const fs::path& place) {
     const fs::path& directory = placement.resolved->package_directory;
     MODLOCK_TRY(const auto staged, staging_place(placement.node->key));
-    MODLOCK_TRY(copy_tree(directory, staged, nullptr, {".terraform", request_.data.path.filename()}));
+    MODLOCK_TRY(copy_tree(directory, staged, nullptr, {".terraform", request_.data.path}));
     MODLOCK_TRY(const auto entries, list_tree(staged));
     MODLOCK_TRY(refuse_override(entries));
     MODLOCK_TRY(const auto summary, summarise_entries(entries, {}, context_));

@@ -128,6 +128,37 @@ BOOST_AUTO_TEST_CASE(each_installation_copies_the_directory_again) {
   BOOST_TEST(modlock({"verify"}).exit_code == 3);
 }
 
+BOOST_AUTO_TEST_CASE(only_the_data_directory_itself_is_left_out_of_the_copy) {
+  struct Row {
+    std::string name;
+    std::string data;       // below the directory of the test
+    std::string directory;  // that replaces
+    bool has_modules;       // whether the copy has modules/main.tf and own/modules/main.tf of vpc
+  };
+  write_text(path("vpc/modules/main.tf"), "# modules\n");
+  write_text(path("vpc/own/modules/main.tf"), "# modules\n");
+  for (const Row& row : {
+           Row{"the default", "root/.terraform", "../vpc", true},
+           Row{"a last part that the package has, too", "root/cache/modules", "../vpc", true},
+           Row{"a directory outside", "elsewhere/modules", "../vpc", true},
+           Row{"in the directory that replaces", "vpc/modules", "../vpc", false},
+           Row{"behind a link to it", "link/modules", "../vpc", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      if (row.data.starts_with("link/")) {
+        fs::create_directory_symlink("vpc", path("link"));
+      }
+      environment["TF_DATA_DIR"] = path(row.data).string();
+      install({"--replace", "module.vpc=" + row.directory});
+      const fs::path copy = path(row.data) / "modules/vpc";
+      BOOST_TEST(fs::exists(copy / "main.tf"));
+      BOOST_TEST(fs::exists(copy / "modules/main.tf") == row.has_modules);
+      BOOST_TEST(fs::exists(copy / "own/modules/main.tf"));
+      BOOST_TEST(modlock({"verify"}).exit_code == 3);
+    }
+  }
+}
+
 // The copy is stale; anything else that is in its place is tampered.
 BOOST_AUTO_TEST_CASE(what_a_replacement_does_not_explain_stays_tampered) {
   struct Row {
