@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
 #include "backends/base/parallel.h"
 #include "backends/base/text.h"
@@ -107,19 +108,20 @@ constexpr bool kWrites = std::is_same_v<Output, messages::ModulesInstallResult>;
 // without them, the update is to the newest version. `unknown` has the names as in ObjectReader::unknown.
 Result<void> check_updates(const std::vector<std::string>& unknown) {
   using namespace std::string_view_literals;
-  constexpr std::array kMembers = {"newVersion"sv, "newConstraint"sv};
-  constexpr std::array kVersionWords = {"version"sv, "to"sv, "target"sv};
+  constexpr std::array kMembers = {"newversion"sv, "newconstraint"sv};
+  constexpr std::array kVersionWords = {"version"sv,       "to"sv,      "toversion"sv, "target"sv,
+                                        "targetversion"sv, "newvalue"sv};
   for (const std::string& path : unknown) {
     if (!path.starts_with("updates[")) {
       continue;
     }
-    const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
+    const std::string name = ascii::lower(path.substr(path.rfind('.') + 1));
     const auto meant = std::ranges::find(kVersionWords, name) != kVersionWords.end() ? kMembers[0]
                        : name == "constraint"                                        ? kMembers[1]
                                               : nearest_name(name, kMembers).value_or("");
     if (!meant.empty()) {
       return fail(Code::invalid_params, fmt::format("decode: unknown member at params.{}", path),
-                  fmt::format("write \"{}\"", meant));
+                  meant == kMembers[0] ? "write \"newVersion\"" : "write \"newConstraint\"");
     }
   }
   return {};

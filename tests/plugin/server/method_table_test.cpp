@@ -87,6 +87,20 @@ BOOST_AUTO_TEST_CASE(params_that_are_not_those_of_a_method) {
        "decode: unknown member at params.updates[0].to"},
       {"target in place of newVersion", "update/plan", R"({"updates": [{"subject": "module.vpc", "target": "2.0.0"}]})",
        "decode: unknown member at params.updates[0].target"},
+      {"To in place of newVersion", "update/plan", R"({"updates": [{"subject": "module.vpc", "To": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].To"},
+      {"VERSION in place of newVersion", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "VERSION": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].VERSION"},
+      {"toVersion in place of newVersion", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "toVersion": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].toVersion"},
+      {"targetVersion in place of newVersion", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "targetVersion": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].targetVersion"},
+      {"newValue in place of newVersion", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "newValue": "v2.0.0"}]})",
+       "decode: unknown member at params.updates[0].newValue"},
       {"newVersion misspelled", "update/plan", R"({"updates": [{"subject": "module.vpc", "newVersoin": "2.0.0"}]})",
        "decode: unknown member at params.updates[0].newVersoin"},
       {"newVersion in another case", "update/plan",
@@ -114,10 +128,12 @@ BOOST_AUTO_TEST_CASE(params_that_are_not_those_of_a_method) {
 
 BOOST_AUTO_TEST_CASE(other_unknown_members_of_an_update_are_ignored_and_listed) {
   initialize();
-  Json::Value params = *parse_json(R"({"updates": [{"subject": "module.vpc", "newVersion": "1.0.0", "id": 7}]})");
+  Json::Value params = *parse_json(R"({"updates": [{"subject": "module.vpc", "newVersion": "1.0.0", "id": 7,
+                                    "currentValue": "v1.0.0", "currentVersion": "1.0.0", "depName": "vpc"}]})");
   params["root"] = (directory / "root").string();
   const Json::Value result = succeed("update/plan", params);
-  BOOST_TEST(write_json(result["_meta"]["unknownParams"]) == R"(["updates[0].id"])");
+  BOOST_TEST(write_json(result["_meta"]["unknownParams"]) ==
+             R"(["updates[0].currentValue","updates[0].currentVersion","updates[0].depName","updates[0].id"])");
 }
 
 BOOST_AUTO_TEST_CASE(lock_plan_gives_edits_in_both_forms) {
