@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <iomanip>
 #include <sstream>
 #include <utility>
 
@@ -202,21 +203,31 @@ void add_settings(const std::vector<Setting>& settings, const EnvironmentLookup&
 
 }  // namespace
 
-std::string netrc_text(const EnvironmentLookup& environment) {
-  const auto home = environment("HOME");
-  return home ? read_file(*home + "/.netrc").value_or("") : "";
-}
-
 std::vector<std::string> netrc_logins(const RemoteAddress& remote, const EnvironmentLookup& environment) {
-  std::istringstream words(netrc_text(environment));
+  const auto home = environment("HOME");
+  std::istringstream text(home ? read_file(*home + "/.netrc").value_or("") : "");
   std::vector<std::string> logins;
+  std::size_t others = 0;  // logins of the entries before
   bool is_of_host = false;
-  for (std::string key, value; words >> key && (key == "default" || words >> value);) {
-    if (key == "default" || key == "machine") {
-      is_of_host = key == "default" || value == remote.host.substr(0, remote.host.find(':'));
-      logins.insert(logins.end(), is_of_host ? 1 : 0, "");
-    } else if (key == "login" && is_of_host) {
-      logins.back() = value;
+  bool in_macro = false;
+  std::string next;  // what the next word is the value of
+  for (std::string line; std::getline(text, line);) {
+    in_macro = in_macro && !line.empty() && line != "\r";
+    std::istringstream words(line);
+    for (std::string word; !in_macro && (words >> std::ws).peek() != '#' && words >> std::quoted(word);) {
+      const std::string lower = ascii::lower(word);
+      const std::string key = std::exchange(next, "");
+      if (key == "machine") {
+        is_of_host = lower == ascii::lower(remote.host.substr(0, remote.host.find(':')));
+        others = logins.size();
+      } else if (key == "login" || (key == "password" && logins.size() == others)) {
+        logins.push_back(key == "login" ? word : "");
+      } else if (key.empty() && (lower == "machine" || (is_of_host && (lower == "login" || lower == "password")))) {
+        next = lower;
+      } else if (key.empty() && !is_of_host) {
+        is_of_host = lower == "default";
+        in_macro = lower == "macdef";
+      }
     }
   }
   return logins;

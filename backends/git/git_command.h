@@ -18,10 +18,9 @@ class GitConfiguration;
 using EnvironmentLookup = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> lookup_environment(const char* name);
 
-// Returns the text of ~/.netrc, which git reads; empty: there is none.
-std::string netrc_text(const EnvironmentLookup& environment);
-
-// Returns the logins of its entries for the host of an address; "" for an entry without one, which fits every user.
+// Returns the logins of the entries of ~/.netrc for the host of an address; "" for a password without one before it,
+// which may fit every user. The grammar is that of libcurl 7.88 (lib/netrc.c), which git uses: a macro ends at an empty
+// line, and a keyword counts also where another host's entry has a value.
 std::vector<std::string> netrc_logins(const RemoteAddress& remote, const EnvironmentLookup& environment);
 
 // Makes a `git <arguments>` command for a remote. The user's configuration, credential helpers, proxies and

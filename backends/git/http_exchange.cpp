@@ -368,7 +368,8 @@ Result<HttpResponse> HttpExchange::send_with_credentials(
   const bool has_own = std::ranges::any_of(
       headers, [](const auto& header) { return ascii::equals_ignoring_case(header.first, "authorization"); });
   const bool is_redirected = !response->url.reveal().starts_with(base() + "/");
-  if (has_own || !netrc_text(lookup_environment).empty() || !asks_for_basic_alone(*response) || is_redirected) {
+  if (has_own || !netrc_logins(remote_, lookup_environment).empty() || !asks_for_basic_alone(*response) ||
+      is_redirected) {
     only_git_ = "the server requires authentication, which git may provide in another way";
     return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);
   }

@@ -126,6 +126,43 @@ BOOST_AUTO_TEST_CASE(a_query_is_put_back_by_the_environment) {
              boost::test_tools::per_element());
 }
 
+// As `git ls-remote` with libcurl 7.88 sends them.
+BOOST_AUTO_TEST_CASE(logins_of_netrc_follow_the_grammar_of_libcurl) {
+  struct Row {
+    const char* name;
+    const char* text;
+    std::vector<std::string> logins;
+  };
+  const std::string two = "machine h.test login v password q\nmachine h.test login u password p\n";
+  const test::TemporaryDirectory home;
+  for (const Row& row : {
+           Row{"plain", "", {"v", "u"}},
+           Row{"a comment", "# a comment of five words\n", {"v", "u"}},
+           Row{"a comment after values", "machine h.test login w password p # of three words\n", {"w", "v", "u"}},
+           Row{"a password with #", "machine a.test login w password p#q\n", {"v", "u"}},
+           Row{"a macro", "macdef init\ncd /x/y\nmachine h.test login w\n\n", {"v", "u"}},
+           Row{"a macro with CRLF", "macdef init\r\ncd /x/y\r\n\r\n", {"v", "u"}},
+           Row{"a macro of another host", "machine a.test macdef x\nmachine h.test login w\n\n", {"v", "u"}},
+           Row{"a quoted password", "machine a.test login x password \"p w machine h.test login w\"\n", {"v", "u"}},
+           Row{"an escaped quote", R"(machine a.test login "x\" machine h.test login w" password p)", {"v", "u"}},
+           Row{"a quoted login", "machine h.test login \"w\" password p\n", {"w", "v", "u"}},
+           Row{"on several lines", "machine\n  h.test\n  login\n  w\n", {"w", "v", "u"}},
+           Row{"keywords in upper case", "MACHINE H.TEST LOGIN w PASSWORD p\n", {"w", "v", "u"}},
+           Row{"an unknown word", "machine h.test port login w password p\n", {"w", "v", "u"}},
+           Row{"default", "default login w password p\n", {"w", "v", "u"}},
+           Row{"a password before the login", "machine h.test password p login w\n", {"", "w", "v", "u"}},
+           Row{"a password alone", "machine h.test password p\n", {"", "v", "u"}},
+           Row{"no password", "machine h.test\n", {"v", "u"}},
+           Row{"another host", "machine a.test login w password p\n", {"v", "u"}},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      test::write_text(home / ".netrc", std::string(row.text) + "\n" + two);
+      BOOST_TEST(netrc_logins(remote("https"), fake({{"HOME", home.path().string()}})) == row.logins,
+                 boost::test_tools::per_element());
+    }
+  }
+}
+
 // The user of an address may be a token. Only one that ~/.netrc names as a login is not.
 BOOST_AUTO_TEST_CASE(the_user_of_an_entry_without_a_login_is_in_no_argument) {
   const test::TemporaryDirectory home;

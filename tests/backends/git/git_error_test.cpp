@@ -155,7 +155,11 @@ BOOST_AUTO_TEST_CASE(an_entry_of_netrc_was_rejected) {
            Row{"the last of several", "machine a.test\n  login u\n  password p\nmachine h.test login u\n", true},
            Row{"the default", "machine a.test login u password p\ndefault login u password p\n", true},
            Row{"another host", "machine a.test login u password p\n", false},
-           Row{"words that are values", "machine a.test login default password machine account h.test\n", false},
+           Row{"a value of another host, which libcurl takes for the keyword",
+               "machine a.test login default password x\n", true},
+           Row{"a comment", "# default machine h.test password p\n", false},
+           Row{"a macro", "macdef init\nmachine h.test login u password p\n", false},
+           Row{"without a password or a login", "machine h.test\n", false},
            Row{"nothing", "", false},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
