@@ -201,8 +201,8 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
                              shell_word(remote.url));
   } else {
     const std::string name = remote.host.substr(0, remote.host.find(':'));
-    const bool has_entry = !netrc_logins(remote, lookup_environment).empty();  // git has sent it
-    const bool given = failure == GitFailure::credentials_refused || has_entry;
+    const bool given = failure == GitFailure::credentials_refused;
+    const bool has_entry = given && !netrc_logins(remote, lookup_environment).empty();
     error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc{})", prefix,
                                 remote.host, given ? "rejected the credentials" : "requires authentication",
                                 remote.uses_askpass ? ", GIT_ASKPASS, core.askPass, SSH_ASKPASS" : "");
@@ -273,6 +273,9 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
   GitFailure failure = classify(error_output);
   const bool is_limited = limit && is_silent_end(failure, error_output);
   failure = is_limited ? GitFailure::too_large : failure;
+  if (failure == GitFailure::credentials_needed && !netrc_logins(remote, lookup_environment).empty()) {
+    failure = GitFailure::credentials_refused;  // git has sent it
+  }
   const std::string said = words_of_server(error_output);
   Error error = explain(remote, doing, failure, said);
   if (failure == GitFailure::other && said.empty()) {

@@ -10,12 +10,15 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/process.h"
+#include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/http_exchange.h"
 #include "backends/git/repository.h"
 #include "backends/git/wire.h"
 
 namespace modlock::git {
+
+constexpr const char* kOtherEngine = "choose the engine \"auto\" or \"git\"";
 
 // The last advertisements of remotes, for any caller with the same address and credentials.
 class SmartHttp::Memory {
@@ -113,7 +116,7 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
     return fail(
         Code::source_unsupported,
         fmt::format("libgit2 could not {} \"{}\": {}, which git alone honours", doing, remote.display, plan.error()),
-        "choose the engine \"auto\" or \"git\"");
+        kOtherEngine);
   }
   HttpExchange exchange(*http_, *plan, doing, context);
   auto advertised = exchange.advertise(wanted, cache_directory_ / sha256_hex(remote.display) / kEndpointFile);
@@ -128,7 +131,10 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
     return std::nullopt;
   }
   if (!exchange.only_git().empty()) {
-    advertised.error().notes.push_back("git itself was not asked: " + exchange.only_git());
+    Error& error = advertised.error();
+    error.notes.push_back("git itself was not asked: " + exchange.only_git());
+    const bool has_entry = error.code == Code::auth_required && !netrc_logins(remote, lookup_environment).empty();
+    error.hint = has_entry ? kOtherEngine : error.hint;
   }
   return fail(std::move(advertised.error()));
 }

@@ -221,6 +221,16 @@ BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *needs(HttpsGi
                  "~/.netrc)");
 }
 
+BOOST_AUTO_TEST_CASE(an_entry_of_netrc_that_was_not_sent_is_not_rejected, *needs(HttpsGitServer::kPrograms)) {
+  Listed listed(GitEngine::libgit2);
+  write_text(listed.directory / "home" / ".netrc", "machine localhost login reader password wrong\n");
+  const auto listing = listed.list(listed.url("private"));
+  BOOST_TEST(outcome(listing).find(" requires authentication (looked in: ") != std::string::npos, outcome(listing));
+  BOOST_REQUIRE(!listing);
+  BOOST_TEST(listing.error().hint == "choose the engine \"auto\" or \"git\"");
+  BOOST_TEST(joined(listed.asked()) == request("private", "401") + "\n");
+}
+
 BOOST_AUTO_TEST_CASE(credential_helpers_are_asked_and_told, *needs(HttpsGitServer::kPrograms)) {
   Listed listed;
   const std::string record = (listed.directory / "told").string();
@@ -229,6 +239,7 @@ BOOST_AUTO_TEST_CASE(credential_helpers_are_asked_and_told, *needs(HttpsGitServe
                      "; test $1 = get && echo username=reader && echo 'password=" + password + "'; }; f\"\n");
   };
   helper(HttpsGitServer::password());
+  write_text(listed.directory / "home" / ".netrc", "machine other.test login reader password wrong\n");
   BOOST_TEST(outcome(listed.list(listed.url("private"))) == "ok");
   BOOST_TEST(joined(listed.asked()) == request("private", "401") + "\n" + request("private", "200 +auth") + "\n");
   BOOST_TEST(read_text(record) == "get\nstore\n");
