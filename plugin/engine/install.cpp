@@ -60,8 +60,8 @@ Result<void> add_replacements(const OpenRoot& open, const messages::ModulesInsta
     MODLOCK_TRY(load_replacements(root.walk.root, settings));
   }
   for (const auto& [key, directory] : params.replaced) {
-    ModuleRule& rule = settings.modules.emplace(key, ModuleRule{.location = {"--replace", {}}}).first->second;
-    rule.replace = SourceText{directory, rule.location};
+    const Location flag{"--replace", {}};
+    settings.modules.emplace(key, ModuleRule{.location = flag}).first->second.replace = SourceText{directory, flag};
   }
   return {};
 }
