@@ -8,6 +8,7 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/resolve/module_node.h"
 
 namespace modlock::cli {
 namespace {
@@ -66,10 +67,17 @@ bool has_detail(const messages::Verdict& verdict) {
          verdict.kind == VerdictKind::denied || short_reason(verdict) != verdict.detail;
 }
 
+// Returns whether `install` needs a hash that the entry lacks.
+bool needs_lock(const messages::Verdict& verdict) {
+  return traits(verdict.kind).needs_install &&
+         (verdict.kind == VerdictKind::not_locked || verdict.other == VerdictKind::not_locked);
+}
+
 Hint hint_for(const messages::Verdict& verdict) {
   return verdict.kind == VerdictKind::denied ? "run " + reselect_command(verdict.source, verdict.subject)
          : verdict.is_unlockable             ? "see the warning"
          : !verdict.replaced_by.empty()      ? "remove the replacement, then run " + tofu_modlock("install")
+         : needs_lock(verdict)               ? traits(VerdictKind::not_locked).hint
                                              : traits(verdict.kind).hint;
 }
 
@@ -115,13 +123,14 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
   for (const messages::Verdict& verdict : verdicts) {
     const bool is_module = verdict.subject.starts_with("module.");
     // After a replacement, `install` copies the directory again, unless only the flag named it.
-    if (verdict.is_unlockable || !verdict.replaced_by.empty()) {
+    const bool is_replaced = std::ranges::any_of(verdicts, [&](const messages::Verdict& other) {
+      return !other.replaced_by.empty() && is_below(verdict.subject, other.subject);
+    });
+    if (verdict.is_unlockable || is_replaced) {
       continue;
     }
-    if (verdict.kind == VerdictKind::not_locked) {
-      next.lock = true;
-    }
     if (traits(verdict.kind).needs_install) {
+      next.lock = next.lock || needs_lock(verdict);
       next.install = is_module ? "install" : next.install;
       next.init = is_module ? next.init : client;
     }

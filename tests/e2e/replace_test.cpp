@@ -159,6 +159,22 @@ BOOST_AUTO_TEST_CASE(only_the_data_directory_itself_is_left_out_of_the_copy) {
   }
 }
 
+// `install` cannot put a locked call below a replaced one.
+BOOST_AUTO_TEST_CASE(verify_names_no_step_for_calls_below_a_replacement) {
+  release(vpc, "2.0.0", {{"x.tf", module_call("x", "git::" + vpc.url() + "?ref=v1.0.0")}});
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v2.0.0") +
+                       module_call("vpcs", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  install();
+  const Ran below = modlock({"verify"});
+  BOOST_TEST(below.out.find("missing   module.vpc.x ") != std::string::npos, below.out);
+  BOOST_TEST((below.out + below.err).find("Next:") == std::string::npos, below.out << below.err);
+  fs::remove_all(root() / ".terraform/modules/vpcs");  // its key only starts with the same letters
+  const Ran beside = modlock({"verify"});
+  BOOST_TEST((beside.out + beside.err).find("Next: run tofu-modlock install.\n") != std::string::npos,
+             beside.out << beside.err);
+}
+
 // The copy is stale; anything else that is in its place is tampered.
 BOOST_AUTO_TEST_CASE(what_a_replacement_does_not_explain_stays_tampered) {
   struct Row {

@@ -149,7 +149,17 @@ for line in sys.stdin:
   BOOST_TEST(read(".terraform/modules/net/main.tf") == "# own\n");
   check({"lock", "--frozen"}, 0);
   check({"verify", "--online"}, 0);
+  const std::string doctor = modlock({"doctor"}).out;
+  BOOST_TEST(doctor.find("s3: a credential in ") == std::string::npos, doctor);
   BOOST_TEST(server.server().lines().empty());
+  // Without the backend, the entry needs the hash of an archive, and `install` needs the entry.
+  fs::remove(path("home/.config/tofu-modlock/config.hcl"));
+  fs::remove_all(root() / ".terraform");
+  write("main.tf", module_call("net", source("net?version=7")));
+  const Ran verified = modlock({"verify"});
+  BOOST_TEST((verified.out + verified.err).find("Next: run tofu-modlock lock, then tofu-modlock install.\n") !=
+                 std::string::npos,
+             verified.out << verified.err);
 }
 
 // The tree of a stock client, and no request of a client for an installed one.
