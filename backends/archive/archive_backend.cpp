@@ -117,7 +117,13 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
     sent.validators = {{"If-None-Match", std::string(validator.substr(blank + 1))}};
     sent.validated_address = validator.substr(0, blank);
   }
-  const auto& needed = request.credentials;
+  auto needed = request.credentials;
+  Source server;
+  server.kind = SourceKind::archive;
+  server.host = needed ? needed->host : "";
+  if (own_ != nullptr && !own_->answered_by().empty() && others_.find(server) == own_) {
+    needed.reset();  // the program has credentials of its own
+  }
   if (needed) {
     MODLOCK_TRY(const auto found, credentials_.find(needed->use, needed->host, needed->profile, context_));
     if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
