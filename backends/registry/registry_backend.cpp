@@ -61,7 +61,8 @@ class RegistryClient {
       : http_(options.http),
         discovery_(http_, options.client),
         rules_(options.ask ? ClientRules::opentofu : options.rules),
-        ask_program_(options.ask) {}
+        ask_program_(options.ask),
+        answered_by_(options.answered_by) {}
 
   // Returns all versions of a module. Errors: NOT_FOUND (no such module or registry), those of parse_versions(),
   // ServiceDiscovery::find() and RegistryHttp::send().
@@ -148,8 +149,10 @@ class RegistryClient {
   }
 
   // Adds the request to an error about the response.
-  static Error about_answer(Error error, const std::string& purpose, const std::string& url) {
-    error.message = fmt::format("could not {}: {}: {}", purpose, printable_url(url), error.message);
+  Error about_answer(Error error, const std::string& purpose, const std::string& url) const {
+    error.message = ask_program_ ? fmt::format("{} could not {}: its answer cannot be used: {}", answered_by_, purpose,
+                                               error.message)
+                                 : fmt::format("could not {}: {}: {}", purpose, printable_url(url), error.message);
     return error;
   }
 
@@ -157,6 +160,7 @@ class RegistryClient {
   ServiceDiscovery discovery_;
   ClientRules rules_;
   const decltype(RegistryBackendOptions::ask) ask_program_;
+  const std::string answered_by_;
 };
 
 // Fetches versions of one registry module: gets the location of each, and passes it to the backend that serves it. One
