@@ -10,6 +10,7 @@
 
 #include "backends/address/hostname.h"
 #include "backends/address/scrub.h"
+#include "backends/address/source.h"
 #include "backends/address/source_remote.h"
 #include "backends/base/ascii.h"
 #include "backends/base/collections.h"
@@ -376,6 +377,16 @@ class AnsweredBackend final : public BackendCore {
 
 }  // namespace
 
+std::optional<std::string> host_in_sources(std::string_view scheme, const std::string& host) {
+  if (scheme == "registry") {
+    const auto forms = parse_service_host(host);
+    return forms ? std::optional(forms->display) : std::nullopt;
+  }
+  const auto address = parse_source("https://" + host + "/a.zip");
+  return address && host.find_first_of("/@?#") == std::string::npos ? std::optional(address->source.host)
+                                                                    : std::nullopt;
+}
+
 Result<void> check_external_command(const ExternalCommand& command) {
   const std::string& scheme = command.scheme;
   if (scheme.empty() || !std::ranges::all_of(scheme, ascii::is_alnum)) {
@@ -391,7 +402,8 @@ Result<void> check_external_command(const ExternalCommand& command) {
                 is_taken ? fmt::format("name a kind that can have hosts: {}", fmt::join(kKindsWithHosts, " or "))
                          : "remove hosts");
   }
-  const auto wrong = std::ranges::find_if(command.hosts, [](const auto& host) { return !parse_service_host(host); });
+  const auto wrong =
+      std::ranges::find_if(command.hosts, [&](const auto& host) { return !host_in_sources(scheme, host); });
   if (wrong != command.hosts.end()) {
     const auto forms = wrong->find("xn--") == std::string::npos ? std::nullopt : lookup_host(split_port(*wrong).first);
     return fail(

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/backend.h"
@@ -27,6 +29,9 @@ struct ExternalLimits {
   std::chrono::milliseconds answer = std::chrono::seconds(120);  // every request except a fetch
   std::chrono::milliseconds fetch = std::chrono::seconds(3600);
 };
+
+// Returns a host as the sources of a kind have it, with its port; nullopt if they cannot have it.
+std::optional<std::string> host_in_sources(std::string_view scheme, const std::string& host);
 
 // Checks a command. The caller must decide where commands may come from: the user's settings or the host, never a
 // repository. Errors: CONFIG_PARSE for a scheme that cannot be a getter (letters and digits only), a scheme that is

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/address/hostname.h"
 #include "backends/address/version.h"
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
@@ -65,9 +64,7 @@ Result<void> check_externals(std::vector<BackendSetting>& externals) {
       return fail(std::move(error));
     }
     for (std::string& host : setting.hosts) {
-      const auto [name, port] = split_port(host);
-      host =
-          setting.scheme == "registry" ? parse_service_host(host)->display : parse_service_host(name)->display + port;
+      host = *host_in_sources(setting.scheme, host);
     }
   }
   return {};

@@ -341,6 +341,16 @@ for line in sys.stdin:
              doctor.out);
   BOOST_TEST(modlock({"versions", files.url() + "/x.zip"}).err.find("is an archive, which has no versions") !=
              std::string::npos);
+  // Only requests that no program answers need the user's credentials.
+  write_text(path("home/.netrc"), "broken\n");
+  for (const bool is_external : {true, false}) {
+    start_empty();
+    write("main.tf", module_call("m0", (is_external ? files.url() + "/x.zip?checksum=file:" + files.url() + "/sums"
+                                                    : elsewhere.url() + "/z.zip")));
+    const Ran ran = modlock({"lock"});
+    BOOST_TEST(ran.exit_code == (is_external ? 0 : 8), ran.err);
+    BOOST_TEST((ran.err.find("[CONFIG_PARSE]") == std::string::npos) == is_external, ran.err);
+  }
 }
 
 struct Buckets : Hosted {
@@ -624,6 +634,9 @@ BOOST_AUTO_TEST_CASE(lies_of_a_registry) {
       {"a repository of this machine", versions, R"({"location":"git::file:///etc"})", 8, "[SOURCE_DENIED]"},
       {"a denied host", versions, R"({"location":"git::https://denied.example.test/x"})", 8, "[SOURCE_DENIED]"},
       {"a program", versions, R"({"location":"git::ext::sh -c true"})", 8, "[SOURCE_DENIED]"},
+      {"no address", versions, R"({"location":"ok.zip"})", 7,
+       "1.0.0 of \"registry.example.test/modules/acme/vpc/aws\": its answer cannot be used: the location \"ok.zip\" "
+       "is "},
       {"no location", versions, "{}", 7, "[BAD_RESPONSE]"},
       {"no text", versions, R"({"location":7})", 7, "[BAD_RESPONSE]"},
       {"another registry module", versions, R"({"location":"acme/other/aws"})", 7, "[BAD_RESPONSE]"},
@@ -775,6 +788,9 @@ BOOST_AUTO_TEST_CASE(the_port_of_https_is_one_of_a_host) {
       {"git", "GIT.example.test:443", "git::https://git.example.test:443/net.git", true},
       {"git", "git.example.test", "git::https://git.example.test:443/net.git", false},
       {"git", "git.example.test:443", "git::https://git.example.test/net.git", false},
+      {"git", "git_server.example.test", "git::https://GIT_server.example.test/net.git", true},
+      {"git", "[::1]:9", "git::https://[::1]:9/net.git", true},
+      {"git", "xn--bcher-kva.example", "git::https://bücher.example/net.git", true},
       {"registry", "registry.example.test:443", "registry.example.test:443/acme/vpc/aws", true},
       {"registry", "registry.example.test", "registry.example.test:443/acme/vpc/aws", true},
       {"registry", "registry.example.test:443", "registry.example.test/acme/vpc/aws", true},

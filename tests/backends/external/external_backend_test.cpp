@@ -85,6 +85,21 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
       {"no getter", {"a-b", {"x"}}, "CONFIG_PARSE: a backend needs a scheme of letters and digits, found \"a-b\""},
       {"served", {"git", {"x"}}, "CONFIG_PARSE: no backend can be added for \"git\": the name is taken"},
       {"hosts of git", {"git", {"x"}, {"git.example.com", "127.0.0.1:8443"}}, "ok"},
+      {"hosts that only sources can have",
+       {"git", {"x"}, {"git_server.example", "[::1]:9", "xn--bcher-kva.example"}},
+       "ok"},
+      {"hosts that registries cannot have",
+       {"registry", {"x"}, {"example.com", "git_server.example"}},
+       "CONFIG_PARSE: the hosts of the backend \"registry\" must be names of hosts, found \"git_server.example\""},
+      {"a pattern",
+       {"git", {"x"}, {"*.example.com"}},
+       "CONFIG_PARSE: the hosts of the backend \"git\" must be names of hosts, found \"*.example.com\""},
+      {"a user",
+       {"git", {"x"}, {"me@example.com"}},
+       "CONFIG_PARSE: the hosts of the backend \"git\" must be names of hosts, found \"me@example.com\""},
+      {"an empty host",
+       {"archive", {"x"}, {""}},
+       "CONFIG_PARSE: the hosts of the backend \"archive\" must be names of hosts, found \"\""},
       {"hosts of another scheme",
        {"hg", {"x"}, {"example.com"}},
        "CONFIG_PARSE: the backend \"hg\" cannot have hosts: it serves all sources of its scheme; those with hosts are "
@@ -136,9 +151,9 @@ BOOST_AUTO_TEST_CASE(hints_about_hosts) {
       {"git", {}, "name the hosts that it serves: hosts = [\"git.example.com\"]"},
       {"git", {"https://example.com"}, "write it as \"git.example.com\""},
       {"git", {"example.com:99999"}, "write it as \"git.example.com\""},
-      {"git", {"xn--bcher-kva.example:8443"}, "write the name in Unicode: \"bücher.example\""},
+      {"registry", {"xn--bcher-kva.example:8443"}, "write the name in Unicode: \"bücher.example\""},
       {"registry", {"xn--bcher-kva.example"}, "write the name in Unicode: \"bücher.example\""},
-      {"git", {"xn--a.example"}, "write it as \"git.example.com\""},
+      {"registry", {"xn--a.example"}, "write it as \"git.example.com\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.scheme << " " << (row.hosts.empty() ? "" : row.hosts[0])) {
