@@ -246,9 +246,10 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
   });
   // Several rules may deny releases of one source, each with its reason.
   if (twice != read_blocks_.end() && block.type != "deny") {
-    auto error = reject(block.header_range,
-                        fmt::format("{} \"{}\" is written twice in {}", block.type, block.labels.front().text, path()),
-                        "merge the two blocks");
+    auto error = reject(
+        block.header_range,
+        fmt::format("{} \"{}\" is written twice in {}", block.type, block.labels.front().text, path()),
+        block.type == "backend" ? "one program serves all hosts of a kind: remove a block" : "merge the two blocks");
     error.value().related.push_back({"the first block is here", {path(), (*twice)->header_range}});
     return error;
   }

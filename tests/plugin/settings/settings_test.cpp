@@ -510,6 +510,17 @@ BOOST_AUTO_TEST_CASE(a_backend_needs_a_command) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_kind_has_one_backend) {
+  Setup setup;
+  setup.write("user.hcl",
+              "backend \"git\" {\n  command = [\"a\"]\n  hosts = [\"a.example\"]\n}\n"
+              "backend \"git\" {\n  command = [\"b\"]\n  hosts = [\"b.example\"]\n}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(!settings.has_value());
+  BOOST_TEST(settings.error().message.starts_with("backend \"git\" is written twice in "));
+  BOOST_TEST(settings.error().hint.text() == "one program serves all hosts of a kind: remove a block");
+}
+
 BOOST_AUTO_TEST_CASE(providers_of_all_files) {
   Setup setup;
   setup.write("user.hcl", "provider \"*\" {\n  minimum_release_age = \"7d\"\n}\n");
