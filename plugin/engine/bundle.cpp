@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/parallel.h"
 #include "backends/remote/layout.h"
 #include "backends/remote/registry_store.h"
@@ -30,11 +31,11 @@ bool is_of_host(std::string_view key) {
 }
 
 // Adds the package of an entry without a module call: the source of a Terragrunt unit, or a call in it.
-Result<BundledPackage> add_entry(BundleWriter& writer, const PlanRequest& request, OpenRoot& open,
-                                 const ModuleLock& entry) {
+Result<BundledPackage> add_entry(BundleWriter& writer, const PlanRequest& request, const RootFiles& files,
+                                 OpenRoot& open, const ModuleLock& entry) {
   MODLOCK_TRY(auto node, node_of_entry(entry));
   const SourceAddress address = node.address;
-  MODLOCK_TRY(auto call, plan_single_call(request, std::move(node), open.fetcher(), open.context));
+  MODLOCK_TRY(auto call, plan_single_call(request, std::move(node), open.fetcher(), open.context, files));
   if (!call.is_served) {
     return fail(Code::source_unsupported, fmt::format("{} cannot be bundled: {}", entry.key, entry.source));
   }
@@ -50,18 +51,18 @@ Result<BundledPackage> add_entry(BundleWriter& writer, const PlanRequest& reques
 Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, const messages::RootParams& params) {
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
   open->context.intact = &writer.intact();
-  const PlanRequest request = frozen_plan(*open, false);  // what is installed may have been changed
+  const PlanRequest request = frozen_plan(*open);
+  const RootFiles files(*open, RootFiles::Packages::bundled);  // what is installed may have been changed
   MODLOCK_TRY(check_locked_providers(*open));
   Closure closure;
   const bool is_unit = !has_configuration(open->root.walk.root);  // of Terragrunt: its configuration is elsewhere
   if (!is_unit) {
-    MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context));
+    MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context, files));
     MODLOCK_TRY(check_locked(plan, *open));
     for (const auto& [key, module] : plan.resolved) {
-      const auto entry = plan.modules.find(key);
-      if (entry != plan.modules.end()) {
-        MODLOCK_TRY(auto package, writer.add_package(entry->second, module, plan.tree.nodes.at(key).address,
-                                                     open->fetcher(), open->context));
+      if (const ModuleLock* entry = find_in(plan.modules, key)) {
+        MODLOCK_TRY(auto package, writer.add_package(*entry, module, plan.tree.nodes.at(key).address, open->fetcher(),
+                                                     open->context));
         closure.packages.push_back(std::move(package));
       }
     }
@@ -69,7 +70,7 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
   }
   for (const auto& [key, entry] : request.lock.modules) {
     if (is_unit || is_of_host(key)) {
-      MODLOCK_TRY(auto package, add_entry(writer, request, *open, entry));
+      MODLOCK_TRY(auto package, add_entry(writer, request, files, *open, entry));
       closure.packages.push_back(std::move(package));
     }
   }
@@ -81,7 +82,7 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
   };
   MODLOCK_TRY(closure.providers,
               writer.add_providers(open->lock.provider_file().providers, open->lock.path, download, open->context));
-  return writer.layout().add_closure({closure_tag(effective_lock(open->lock).modules), std::move(closure)});
+  return writer.layout().add_closure({closure_tag(open->lock.modules()), std::move(closure)});
 }
 
 Result<void> add_roots(const Engine& engine, Run& run, BundleWriter& writer,

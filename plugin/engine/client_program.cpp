@@ -151,7 +151,6 @@ Result<void> check_other_files(OpenRoot& open, const ModuleTree& tree) {
   RootRequest twin = open.root;
   twin.walk.tool = other_client(open.root.walk.tool);
   twin.walk.registry_of = open.root.walk.tool;
-  const LockFile lock = effective_lock(open.lock);
   const auto read = walk_offline_modules(twin, open);
   if (!read) {
     return open.context.check();
@@ -169,13 +168,13 @@ Result<void> check_other_files(OpenRoot& open, const ModuleTree& tree) {
     const ModuleNode* known = find_in(tree.nodes, key);
     const bool is_same = known && known->address.source.identity() == node.address.source.identity() &&
                          known->constraints_text() == node.constraints_text();
-    const ModuleLock* entry = find_in(lock.modules, key);
+    const ModuleLock* entry = find_in(open.lock.modules(), key);
     if (node.address.source.is_remote() && !is_same && (!entry || why_not_answered(node, *entry))) {
       return unlocked(key, node.call.source.location);
     }
   }
   for (const UnresolvedCall& call : read->unresolved) {
-    if (lock.modules.count(call.key) == 0 && tree.nodes.count(call.key) == 0) {
+    if (open.lock.modules().count(call.key) == 0 && tree.nodes.count(call.key) == 0) {
       return unlocked(call.key, {join_relative(call.directory, call.written->file->path), std::nullopt});
     }
   }

@@ -31,7 +31,8 @@ namespace fs = std::filesystem;
 struct State {
   std::unique_ptr<OpenRoot> open;
   ModuleTree tree;
-  ModuleLocks locks;
+
+  const ModuleLocks& locks() const { return open->lock.modules(); }
 };
 
 // A module that cannot be read is in `skipped`. An error in the root module is an error.
@@ -40,7 +41,7 @@ Result<State> read_state(const Engine& engine, const messages::RootParams& root,
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, root, lock));
   // The state is only read: a rule that denies a release does not prevent its comparison with another one.
   open->root.walk.settings.deny_rules.clear();
-  MODLOCK_TRY(auto tree, walk_locked_modules(*open, &skipped));
+  MODLOCK_TRY(auto tree, walk_locked_modules(*open, true));
   for (const Diagnostic& diagnostic : tree.diagnostics) {
     if (diagnostic.severity != Severity::error) {
       continue;
@@ -50,8 +51,7 @@ Result<State> read_state(const Engine& engine, const messages::RootParams& root,
     }
     skipped.push_back(diagnostic);
   }
-  ModuleLocks locks = effective_lock(open->lock).modules;
-  return State{std::move(open), std::move(tree), std::move(locks)};
+  return State{std::move(open), std::move(tree)};
 }
 
 PackagePlace place_of(const ModuleNode* node) {
@@ -76,9 +76,9 @@ class StateComparison {
   // `is_wanted`: whether a module without an old lock entry is compared. Those in a changed module always are.
   void run(const std::function<bool(std::string_view key)>& is_wanted) {
     std::set<std::string> keys;
-    for (const ModuleLocks* locks : {&before_.locks, &after_.locks}) {
+    for (const ModuleLocks* locks : {&before_.locks(), &after_.locks()}) {
       for (const auto& [key, lock] : *locks) {
-        const bool is_compared = find_in(before_.locks, key) != nullptr || is_wanted(key) || is_in_changed(key);
+        const bool is_compared = find_in(before_.locks(), key) != nullptr || is_wanted(key) || is_in_changed(key);
         if (key.find(':') == std::string::npos && is_compared && is_changed(key)) {
           keys.insert(key);
         }
@@ -98,8 +98,8 @@ class StateComparison {
 
  private:
   bool is_changed(const std::string& key) const {
-    const ModuleLock* before = find_in(before_.locks, key);
-    const ModuleLock* after = find_in(after_.locks, key);
+    const ModuleLock* before = find_in(before_.locks(), key);
+    const ModuleLock* after = find_in(after_.locks(), key);
     return before == nullptr || after == nullptr || before->hashes != after->hashes ||
            before->version != after->version ||
            place_of(find_in(before_.tree.nodes, key)).directory != place_of(find_in(after_.tree.nodes, key)).directory;
@@ -108,13 +108,13 @@ class StateComparison {
   bool is_in_changed(const std::string& key) const {
     const std::vector<std::string> callers = lineage(key);
     return std::any_of(callers.begin(), callers.end() - 1, [&](const std::string& outer) {
-      return find_in(before_.locks, outer) != nullptr && is_changed(outer);
+      return find_in(before_.locks(), outer) != nullptr && is_changed(outer);
     });
   }
 
   Result<messages::ModuleDiff> compare(const std::string& key) const {
-    const ModuleLock* before_lock = find_in(before_.locks, key);
-    const ModuleLock* after_lock = find_in(after_.locks, key);
+    const ModuleLock* before_lock = find_in(before_.locks(), key);
+    const ModuleLock* after_lock = find_in(after_.locks(), key);
     const ModuleNode* node = find_in(after_.tree.nodes, key);
     const PackagePlace before = place_of(find_in(before_.tree.nodes, key));
     const PackagePlace after = place_of(node);
@@ -232,11 +232,11 @@ class DiffPlanner {
   // A call that was edited since it was locked has no old version.
   void name_unlocked() {
     for (const auto& [key, node] : locked_->tree.nodes) {
-      const auto lock = locked_->locks.find(key);
+      const ModuleLock* lock = find_in(locked_->locks(), key);
       const Source& source = node.address.source;
       const bool can_be_locked = !node.is_local() && !node.of_tests && !source.is_directory() &&
                                  locked_->open->fetcher().backend(source) != nullptr;
-      if (can_be_locked && (lock == locked_->locks.end() || why_not_answered(node, lock->second))) {
+      if (can_be_locked && (lock == nullptr || why_not_answered(node, *lock))) {
         skipped_.push_back(as_warning(node.error(
             Code::frozen, fmt::format("{} is not locked as it is called", node.subject()),
             "run " + tofu_modlock("lock") + "; then diff --lock-rev HEAD compares it with the last commit")));
@@ -336,7 +336,8 @@ class DiffPlanner {
     plan.lock = params_.lock;
     plan.updates = updates;
     plan.include.providers = false;
-    MODLOCK_TRY(const auto planned, plan_update(engine_, plan, skipped_, run_));
+    MODLOCK_TRY(const auto planned, plan_update(engine_, plan, run_));
+    append(skipped_, errors_of(planned.diagnostics));
     return read_state(engine_, with_edits(params_.root, planned.edits), {.path = params_.lock.path, .text = {}},
                       skipped_, run_);
   }

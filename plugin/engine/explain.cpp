@@ -26,12 +26,11 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
 }
 
 // Explains a call that takes part in a conflict; nullopt for any other.
-std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, const LockDocument& lock,
-                                                               const std::string& name, SourceFetcher& fetcher,
-                                                               const Context& context) {
+std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, OpenRoot& open,
+                                                               const RootFiles& files, const std::string& name) {
   PlanRequest apart = failed;
   apart.resolution = Resolution::per_call;
-  const auto plan = make_plan(apart, fetcher, context);
+  const auto plan = make_plan(apart, open.fetcher(), open.context, files);
   if (!plan) {
     return std::nullopt;
   }
@@ -39,8 +38,8 @@ std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest
   if (!subject) {
     return std::nullopt;
   }
-  return explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = lock.path},
-                          fetcher);
+  return explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = open.lock.path},
+                          open.fetcher());
 }
 
 template <typename Ranges, typename Key>
@@ -55,13 +54,14 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   const LockDocument& lock = open->lock;
   const Context& context = open->context;
-  MODLOCK_TRY(auto plan_request, make_plan_request(*open, messages::LockPlanParams{}));
+  RootFiles files(*open);
+  MODLOCK_TRY(const auto plan_request, files.make_request({}));
   SourceFetcher& fetcher = open->fetcher();
-  const auto plan = make_plan(plan_request, fetcher, context);
+  const auto plan = make_plan(plan_request, fetcher, context, files);
   auto explained = [&]() -> Result<messages::LockExplainResult> {
     if (!plan) {
       auto conflict = plan.error().code == Code::constraint_conflict
-                          ? explain_conflict_of(plan_request, lock, params.subject, fetcher, context)
+                          ? explain_conflict_of(plan_request, *open, files, params.subject)
                           : std::nullopt;
       return conflict ? Result<messages::LockExplainResult>(std::move(*conflict))
                       : fail(open->network().with_warnings(plan.error()));

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "backends/address/version.h"
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/engine.h"
@@ -124,28 +125,27 @@ Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::s
   open.set_bundle(std::make_unique<BundleReader>(
       BundleReader::Options{.open = [from, &engine, &open] { return open_layout(from, engine.store(), open.context); },
                             .name = from,
-                            .tag = closure_tag(effective_lock(open.lock).modules),
+                            .tag = closure_tag(open.lock.modules()),
                             .modules = open.allowed_entries()},
       engine.store()));
   return {};
 }
 
 // Returns the error of an installation that may use only the bundle.
-Error missing_package_error(Error error, const BundleReader& bundle, const ModuleNode& node, bool needs_proof) {
+Error missing_package_error(Error error, const BundleReader& bundle, const std::string& source, bool needs_proof) {
   if (bundle.damage()) {
     return *bundle.damage();
   }
-  error.message = fmt::format("the package of {} ({}) is neither in the cache nor in {}", node.subject(),
-                              node.address.source.identity(), bundle.name());
+  error.message =
+      fmt::format("the package of {} ({}) is neither in the cache nor in {}", error.subject, source, bundle.name());
   error.hint = "add it to the bundle or repository, or install without --remote-only";
   if (needs_proof) {
     error.message =
-        fmt::format("{} needs an override file, so its package must come from its source or the cache", node.subject());
+        fmt::format("{} needs an override file, so its package must come from its source or the cache", error.subject);
     error.hint = "install without --remote-only";
   } else if (bundle.failure()) {
     error.notes.push_back(bundle.failure()->message);
   }
-  error.subject = node.subject();
   return error;
 }
 
@@ -153,7 +153,7 @@ Error missing_package_error(Error error, const BundleReader& bundle, const Modul
 Result<InstallReport> fill_cache(const Store& store, OpenRoot& open) {
   BundleReader& bundle = *open.bundle();
   InstallReport done;
-  for (const auto& [key, entry] : effective_lock(open.lock).modules) {
+  for (const auto& [key, entry] : open.lock.modules()) {
     const std::string h1 = "h1:" + entry.hash_value("h1");
     MODLOCK_TRY(check_entry_allowed(open.root.walk.settings, entry));
     MODLOCK_TRY(const auto node, node_of_entry(entry));
@@ -184,32 +184,23 @@ Result<InstallReport> fill_cache(const Store& store, OpenRoot& open) {
 }
 
 Result<InstallReport> install_once(OpenRoot& open, const messages::ModulesInstallParams& params) {
-  const bool remote_only = params.remote_only.value_or(false);
   const Engine& engine = open.engine();
   const RootRequest& root = open.root;
   const Context& context = open.context;
   PlanRequest request = frozen_plan(open);
   request.replaces_packages = root.is_versioned;
   MODLOCK_TRY(add_replacements(open, params, request.walk.settings));
-  // A client follows an override file without contacting the source, so the commit or digest of the lock has to be
-  // proven.
-  const auto needs_proof = [&](const ModuleNode& node) {
-    return params.overrides.value_or(true) && needs_override(node);
-  };
-  std::optional<ModuleNode> missing;
-  request.installed = [&, installed = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
-    auto found = needs_proof(node) ? std::nullopt : installed(node, h1);
-    if (!found && remote_only && !missing) {
-      missing = node;
-      missing->call.written = nullptr;  // a plan that fails frees its tree
-    }
-    return found;
-  };
-  auto plan = make_plan(request, open.fetcher(), context);
-  if (!plan && plan.error().code == Code::offline_miss && missing) {
-    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof(*missing)));
-  }
+  using Packages = RootFiles::Packages;
+  const RootFiles files(open, params.overrides.value_or(true) ? Packages::proven : Packages::any);
+  auto plan = make_plan(request, open.fetcher(), context, files);
   if (!plan) {
+    const std::string key = plan.error().subject.substr(plan.error().subject.find('.') + 1);
+    const bool* needs_proof = find_in(files.missing(), key);
+    const bool is_offline = params.remote_only.value_or(false) && plan.error().code == Code::offline_miss;
+    if (is_offline && needs_proof != nullptr) {
+      const std::string& source = request.lock.modules.find(key)->second.source;
+      return fail(missing_package_error(std::move(plan.error()), *open.bundle(), source, *needs_proof));
+    }
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
   for (Change& change : plan->changes) {  // lock reads the locked package, which does not have the call

@@ -251,27 +251,25 @@ class LockPlanner {
       MODLOCK_TRY(tree, read_tree(open));
       append(diagnostics_, tree->diagnostics);
       check_client_versions(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
-      if (has_errors(diagnostics_)) {
-        return fail(combine(errors_of(diagnostics_)));
-      }
+      MODLOCK_TRY(check_errors(diagnostics_));
     }
     return params_.include.providers ? plan_providers_of(open, tree ? *tree : modules_->tree) : Result<void>();
   }
 
   Result<void> plan_modules(OpenRoot& open) {
     const LockDocument& lock = open.lock;
-    MODLOCK_TRY(auto plan_request, make_plan_request(open, params_));
+    RootFiles files(open);
+    MODLOCK_TRY(auto plan_request, files.make_request(params_));
     plan_request.wanted = std::move(wanted_.modules);
     plan_request.former_calls = std::move(wanted_.former_calls);
-    plan_request.skipped = wanted_.skipped;
-    const auto gap =
-        has_module_entries(plan_request.lock.modules) ? std::nullopt : blocks_of(plan_request.dropped).history_gap;
+    plan_request.continues_past_errors = wanted_.continues_past_errors;
+    const auto gap = has_module_entries(plan_request.lock.modules) ? std::nullopt : files.dropped().history_gap;
     const bool may_lose_blocks = gap && (params_.mode == PlanMode::missing || !params_.targets.empty());
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
     }
-    MODLOCK_TRY(modules_, make_plan(plan_request, open.fetcher(), open.context));
-    if (is_first_lock(plan_request) && path_exists(open.root.walk.root / kDraftFileName)) {
+    MODLOCK_TRY(modules_, make_plan(plan_request, open.fetcher(), open.context, files));
+    if (is_first_lock(plan_request, files) && path_exists(open.root.walk.root / kDraftFileName)) {
       modules_->diagnostics.push_back(
           {Severity::info,
            Error{.code = Code::lock_incomplete,
@@ -281,7 +279,7 @@ class LockPlanner {
     if (params_.mode == PlanMode::frozen && !modules_->changes.empty() &&
         plan_request.resolution != Resolution::per_call) {
       plan_request.resolution = Resolution::per_call;
-      const auto per_call = make_plan(plan_request, open.fetcher(), open.context);
+      const auto per_call = make_plan(plan_request, open.fetcher(), open.context, files);
       is_locked_per_call_ = per_call && per_call->changes.empty();
     }
     if (may_lose_blocks && !modules_->changes.empty()) {
@@ -298,7 +296,7 @@ class LockPlanner {
     check_overrides(open.root);
     append(modules_->diagnostics, warn_of_split_tags(modules_->modules, open.root.walk.settings));
     diagnostics_ = std::move(modules_->diagnostics);
-    return has_errors(diagnostics_) ? fail(combine(errors_of(diagnostics_))) : Result<void>();
+    return check_errors(diagnostics_);
   }
 
   // In CI what cannot be locked must not pass unseen.
@@ -363,9 +361,7 @@ class LockPlanner {
     const ReleaseHashes known(engine_.store(), release_rules(root.implementation));
     provider_request.known = &known;
     provider_request.wanted = std::move(wanted_.providers);
-    if (has_errors(diagnostics_)) {
-      return fail(combine(errors_of(diagnostics_)));
-    }
+    MODLOCK_TRY(check_errors(diagnostics_));
     const bool is_settled_otherwise = lock.merge && resolve_merged_providers(*lock.merge, provider_request);
     const auto source =
         params_.hashes == HashSet::providers_lock ? network.provider_source() : network.provider_source(root.walk.root);
@@ -409,7 +405,7 @@ class LockPlanner {
       return fail(unwritten_error(result.edits));
     }
     if (lock.merge && !result.edits.documents.empty()) {
-      name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
+      name_merged_entries(*lock.merge, modules_ ? modules_->modules : lock.modules(),
                           providers_ ? providers_->providers : lock.provider_file().providers, changes);
     }
     for (const OverridePlan::Write& write : overrides_) {
@@ -418,6 +414,7 @@ class LockPlanner {
     result.changes = std::move(changes);
     if (modules_) {
       result.moved = std::move(modules_->moved);
+      append(diagnostics_, modules_->tree.diagnostics);
     }
     if (!result.edits.documents.empty()) {
       append(diagnostics_, ignored_files(open));

@@ -308,14 +308,14 @@ Result<ModuleTree> walk_offline_modules(RootRequest& root, const OpenRoot& open)
   return walk_modules(root.walk, visit, open.context);
 }
 
-Result<ModuleTree> walk_locked_modules(OpenRoot& open, Diagnostics* skipped) {
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, bool continues_past_errors) {
   auto tree = walk_offline_modules(open.root, open);
   if (!tree || unread_modules(*tree).empty()) {
     return tree;
   }
   PlanRequest request = frozen_plan(open);
-  request.skipped = skipped;
-  auto plan = make_plan(request, open.fetcher(), open.context);
+  request.continues_past_errors = continues_past_errors;
+  auto plan = make_plan(request, open.fetcher(), open.context, RootFiles(open));
   return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
 }
 

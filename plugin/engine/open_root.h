@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/base/files.h"
 #include "plugin/bundle/bundle_reader.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/engine.h"
@@ -29,6 +30,8 @@ struct RootRequest {
   // Whether git may track the files of the root. It does not if the settings are in another directory: the root is then
   // Terragrunt's copy of a unit, with the lock file of the unit.
   bool is_versioned = true;
+
+  bool has_history() const { return is_versioned && path_exists(repository / ".git"); }
 };
 
 // Returns the path that a host sent for `name`, as a path or a file:// URI. Errors: INVALID_PARAMS (a URI of another
@@ -66,11 +69,14 @@ struct LockDocument {
 
   bool counts_inline() const { return beside && !uses_sidecar_blocks(*beside, file, uses_sidecar); }
   bool counts_sidecar() const { return left_sidecar && uses_sidecar_blocks(file, *left_sidecar, uses_sidecar); }
-  // Returns the file with the module blocks that apply.
+  // Returns the module blocks that apply, and their file.
   std::string modules_path() const {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));
   }
   std::string providers_path() const { return beside ? std::string(kLockFileName) : path; }
+  const ModuleLocks& modules() const {
+    return counts_inline() ? beside->modules : counts_sidecar() ? left_sidecar->modules : file.modules;
+  }
   const LockFile& provider_file() const { return beside ? *beside : file; }
   // Returns the path for messages about modules, or only about providers.
   std::string shown_path(bool is_of_providers = false) const {
@@ -156,9 +162,9 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
 // those of walk_modules() and read_manifest().
 Result<ModuleTree> walk_offline_modules(RootRequest& root, const OpenRoot& open);
 
-// The same, but fetches locked packages that are not on this machine. `skipped`: of PlanRequest. Errors: also those of
-// make_plan().
-Result<ModuleTree> walk_locked_modules(OpenRoot& open, Diagnostics* skipped = nullptr);
+// The same, but fetches locked packages that are not on this machine. `continues_past_errors`: of PlanRequest. Errors:
+// also those of make_plan().
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, bool continues_past_errors = false);
 
 // Returns the keys of remote calls of a tree that were not read.
 std::vector<std::string> unread_modules(const ModuleTree& tree);

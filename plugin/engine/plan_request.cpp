@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <future>
-#include <set>
 #include <span>
 #include <tuple>
 
@@ -16,6 +13,7 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/install/install_record.h"
+#include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/locked_text.h"
@@ -37,7 +35,7 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 Result<DroppedBlocks> read_dropped_blocks(const OpenRoot& open) {
   const auto& [root, lock, context] = std::tie(open.root, open.lock, open.context);
   MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
-  const bool has_history = root.is_versioned && path_exists(root.repository / ".git");
+  const bool has_history = root.has_history();
   MODLOCK_TRY(const auto id,
               has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>(""));
   if (copy && (!has_history || id == copy->committed_id)) {
@@ -47,41 +45,11 @@ Result<DroppedBlocks> read_dropped_blocks(const OpenRoot& open) {
     return DroppedBlocks();
   }
   MODLOCK_TRY(auto committed, committed_module_locks(root.walk.root, lock.path, context));
-  if (committed || copy || has_module_entries(effective_lock(lock).modules)) {
+  if (committed || copy || has_module_entries(lock.modules())) {
     return DroppedBlocks{committed ? std::move(*committed) : copy ? std::move(copy->modules) : ModuleLocks{}};
   }
   MODLOCK_TRY(auto gap, find_history_gap(root.repository, root.walk.root, lock.path, context));
   return DroppedBlocks{{}, std::move(gap)};
-}
-
-// Returns the entries of both lock files in the last commit, and in the revision that a change is compared with.
-std::vector<ModuleLock> base_entries(const OpenRoot& open, const std::string& since) {
-  std::vector<ModuleLock> entries;
-  const bool has_history = open.root.is_versioned && path_exists(open.root.repository / ".git");
-  for (const std::string& revision : has_history ? std::set<std::string>{"HEAD", since} : std::set<std::string>()) {
-    for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
-      const auto locks = module_locks_at(open.root.walk.root, revision, name, open.context);
-      for (const auto& [key, entry] : locks ? locks->value_or(ModuleLocks()) : ModuleLocks()) {
-        entries.push_back(entry);
-      }
-    }
-  }
-  return entries;
-}
-
-// Lets a request use the installed modules of a root.
-void add_installed(PlanRequest& request, const OpenRoot& open) {
-  auto manifest = read_manifest(open.root.data.manifest());
-  request.installed = [&open, locked = request.lock.modules, dropped = request.dropped,
-                       manifest = manifest.value_or(Manifest{})](const ModuleNode& node, std::string_view h1) {
-    const DataDirectory& data = open.root.data;
-    const Store& store = open.engine().store();
-    const ModuleLocks& entries = locked.count(node.key) != 0 ? locked : blocks_of(dropped).modules;
-    const ModuleLock* entry = find_in(entries, node.key);
-    auto place = entry ? installed_package(node, h1, data, manifest, store, open.context) : std::nullopt;
-    const bool is_proven = place && has_locked_modes(*entry, place->directory, data, store, open.context);
-    return is_proven ? std::move(place) : std::nullopt;
-  };
 }
 
 // Returns the platforms of the request, or else those of the settings, or else this machine. `init` uses only this
@@ -183,13 +151,12 @@ Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& ent
 }
 
 ModuleLocks known_locks(const OpenRoot& open) {
-  ModuleLocks modules = effective_lock(open.lock).modules;
-  const bool are_known = has_module_entries(modules) || open.root.walk.settings.modules.empty();
-  return are_known ? std::move(modules) : dropped_locks(open);
+  const bool are_known = has_module_entries(open.lock.modules()) || open.root.walk.settings.modules.empty();
+  return are_known ? open.lock.modules() : dropped_locks(open);
 }
 
 ModuleLocks dropped_locks(const OpenRoot& open) {
-  const bool are_there = has_module_entries(effective_lock(open.lock).modules);
+  const bool are_there = has_module_entries(open.lock.modules());
   return are_there ? ModuleLocks() : read_dropped_blocks(open).value_or(DroppedBlocks()).modules;
 }
 
@@ -206,7 +173,7 @@ Error dropped_blocks_error(const LockDocument& lock) {
 
 Diagnostics ignored_files(const OpenRoot& open) {
   const RootRequest& root = open.root;
-  if (!root.is_versioned || !path_exists(root.repository / ".git")) {
+  if (!root.has_history()) {
     return {};
   }
   std::vector<std::string> files = {open.lock.path};
@@ -235,28 +202,12 @@ Error with_dropped_blocks(Error error, const OpenRoot& open) {
   return error;
 }
 
-PlanRequest frozen_plan(OpenRoot& open, bool uses_installed) {
-  PlanRequest request{.walk = open.root.walk,
-                      .lock = effective_lock(open.lock),
-                      .mode = PlanMode::frozen,
-                      .resolution = Resolution::per_call,
-                      .refuses_unlocked = open.refuses_unlocked};
-  if (uses_installed) {
-    add_installed(request, open);
-  }
-  add_bundle(request, open);
-  return request;
-}
-
-void add_bundle(PlanRequest& request, OpenRoot& open) {
-  request.installed = [&open, locked = request.lock.modules, dropped = request.dropped,
-                       installed = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
-    auto found = installed ? installed(node, h1) : std::nullopt;
-    if (!found && locked.count(node.key) == 0) {
-      open.bundle()->add_entries(blocks_of(dropped).modules);
-    }
-    return found ? std::move(found) : open.bundle()->find(node, h1, open.context);
-  };
+PlanRequest frozen_plan(const OpenRoot& open) {
+  return {.walk = open.root.walk,
+          .lock = effective_lock(open.lock),
+          .mode = PlanMode::frozen,
+          .resolution = Resolution::per_call,
+          .refuses_unlocked = open.refuses_unlocked};
 }
 
 Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock, Run& run, bool is_locked_per_call) {
@@ -279,49 +230,92 @@ Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock,
                            : "change the source; running lock again cannot fix this"};
 }
 
-Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanParams& params) {
-  const RootRequest& root = open.root;
-  const LockDocument& lock = open.lock;
-  const Context& context = open.context;
-  PlanRequest request{
-      .walk = root.walk,
-      .lock = effective_lock(lock),
-      .mode = params.mode,
-      .targets = module_targets(params.targets),
-      .accept_moved = params.accept_moved,
-      .has_named_targets = !params.since,
-      .base = std::async(std::launch::deferred, base_entries, std::cref(open), params.since.value_or("HEAD")).share(),
-      .resolution = parse_resolution(params.resolution, root.walk.settings),
-      .refuses_unlocked = params.mode == PlanMode::frozen};
+const DroppedBlocks& RootFiles::dropped() const {
+  if (!dropped_) {
+    auto read = read_dropped_blocks(open_);
+    dropped_ = read ? std::move(*read) : DroppedBlocks{.unreadable = std::move(read.error())};
+    for (const auto& [key, entry] : read&& open_.lock.merge ? open_.lock.merge->dropped : ModuleLocks()) {
+      dropped_->modules.insert_or_assign(key, entry);
+    }
+  }
+  return *dropped_;
+}
+
+const std::vector<ModuleLock>& RootFiles::earlier_entries() const {
+  if (!earlier_) {
+    earlier_.emplace();
+    for (const std::string& revision : open_.root.has_history() ? base_ : std::set<std::string>()) {
+      for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+        const auto locks = module_locks_at(open_.root.walk.root, revision, name, open_.context);
+        const auto entries = values_of(locks ? locks->value_or(ModuleLocks()) : ModuleLocks());
+        earlier_->insert(earlier_->end(), entries.begin(), entries.end());
+      }
+    }
+  }
+  return *earlier_;
+}
+
+std::optional<LocalPackage> RootFiles::find_package(const ModuleNode& node, std::string_view h1) const {
+  if (packages_ == Packages::proven ? needs_override(node)
+                                    : packages_ == Packages::served && !node.address.source.is_registry()) {
+    missing_.emplace(node.key, true);
+    return std::nullopt;
+  }
+  const DataDirectory& data = open_.root.data;
+  const Store& store = open_.engine().store();
+  const bool is_locked = open_.lock.modules().contains(node.key);
+  const ModuleLock* entry = find_in(is_locked ? open_.lock.modules() : dropped().modules, node.key);
+  if (packages_ <= Packages::proven && entry != nullptr) {
+    if (!manifest_) {
+      manifest_ = read_manifest(data.manifest()).value_or(Manifest());
+    }
+    auto place = installed_package(node, h1, data, *manifest_, store, open_.context);
+    if (place && has_locked_modes(*entry, place->directory, data, store, open_.context)) {
+      return place;
+    }
+  }
+  if (!is_locked) {
+    open_.bundle()->add_entries(dropped().modules);
+  }
+  auto found = open_.bundle()->find(node, h1, open_.context);
+  if (!found) {
+    missing_.emplace(node.key, false);
+  }
+  return found;
+}
+
+std::optional<InstalledRecord> RootFiles::find_record(const ModuleNode& node) const {
+  return records_ ? records_(node) : std::nullopt;
+}
+
+void RootFiles::check(const ModuleTree& tree, Diagnostics& diagnostics) const {
+  check_client_versions(tree, open_.root.implementation, open_.engine().options(), open_.context, diagnostics);
+}
+
+Result<PlanRequest> RootFiles::make_request(const messages::LockPlanParams& params) {
+  const RootRequest& root = open_.root;
+  const LockDocument& lock = open_.lock;
+  PlanRequest request{.walk = root.walk,
+                      .lock = effective_lock(lock),
+                      .mode = params.mode,
+                      .targets = module_targets(params.targets),
+                      .accept_moved = params.accept_moved,
+                      .has_named_targets = !params.since,
+                      .resolution = parse_resolution(params.resolution, root.walk.settings),
+                      .checks_client = true,
+                      .refuses_unlocked = params.mode == PlanMode::frozen};
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }
   if (lock.merge) {
-    for (const auto& [key, entries] : lock.merge->modules) {
-      std::vector<ModuleLock>& contested = request.contested[key];
-      for (const auto& entry : entries) {
-        if (entry) {
-          contested.push_back(*entry);
-        }
-      }
-    }
+    request.contested = lock.merge->modules;
   }
-  request.check = [&open](const ModuleTree& tree, Diagnostics& diagnostics) {
-    check_client_versions(tree, open.root.implementation, open.engine().options(), open.context, diagnostics);
-  };
+  base_ = {"HEAD", params.since.value_or("HEAD")};
   if (request.mode != PlanMode::frozen) {
-    request.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
-                        MODLOCK_TRY(auto blocks, read_dropped_blocks(open));
-                        for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
-                          blocks.modules.insert_or_assign(key, entry);
-                        }
-                        return blocks;
-                      }).share();
+    dropped_.reset();
   }
-  add_installed(request, open);
-  add_bundle(request, open);
-  if (params.adopt && is_first_lock(request)) {
-    MODLOCK_TRY(request.recorded, find_installed_records(root.data, context));
+  if (params.adopt && is_first_lock(request, *this)) {
+    MODLOCK_TRY(records_, find_installed_records(root.data, open_.context));
   }
   return request;
 }

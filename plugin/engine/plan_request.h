@@ -1,13 +1,19 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/version.h"
 #include "plugin/engine/open_root.h"
+#include "plugin/install/manifest.h"
 #include "plugin/lock/edit.h"
 #include "plugin/resolve/provider_plan.h"
 #include "protocol/messages/update_plan.h"
@@ -47,20 +53,46 @@ Diagnostics ignored_files(const OpenRoot& open);
 // unchanged.
 Error with_dropped_blocks(Error error, const OpenRoot& open);
 
-// Creates the plan request of `lock/plan` for a root. Locked packages come from what is installed: content with the
-// locked h1 and modes for which has_locked_modes() proves the entry; if the manifest cannot be read, nothing counts as
-// installed. Then they come from the bundle of the root. `open` outlives the request. Errors: INVALID_PARAMS (an age
-// that is not a duration); those of find_installed_records(); cancellation.
-Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanParams& params);
+// What is open of a root for one plan. `open` outlives it.
+class RootFiles : public PlanFiles {
+ public:
+  // Where locked packages come from. `any`: from what is installed, content with the locked h1 and modes for which
+  // has_locked_modes() proves the entry (nothing, if the manifest cannot be read); then from the bundle of the root.
+  // Neither proves a commit or digest. `proven`: a client follows an override file without contacting the source, so
+  // those of calls that need one come from nowhere else. `bundled`: only from the bundle. `served`: the same, but
+  // modules of git are served from their repositories, which a bundle does not have.
+  enum class Packages { any, proven, bundled, served };
+  explicit RootFiles(OpenRoot& open, Packages packages = Packages::any, DroppedBlocks dropped = {})
+      : open_(open), packages_(packages), dropped_(std::move(dropped)) {}
+
+  // Creates the plan request of `lock/plan`. From now on earlier entries are known, and unless it is frozen, dropped
+  // blocks and records. Git is asked at their first use. Errors: INVALID_PARAMS (an age that is not a duration); those
+  // of find_installed_records(); cancellation.
+  Result<PlanRequest> make_request(const messages::LockPlanParams& params);
+
+  // Returns the calls for which find_package() found nothing, by key; true: it did not search.
+  const std::map<std::string, bool>& missing() const { return missing_; }
+
+  const DroppedBlocks& dropped() const override;
+  const std::vector<ModuleLock>& earlier_entries() const override;
+  std::optional<LocalPackage> find_package(const ModuleNode& node, std::string_view h1) const override;
+  std::optional<InstalledRecord> find_record(const ModuleNode& node) const override;
+  void check(const ModuleTree& tree, Diagnostics& diagnostics) const override;
+
+ private:
+  OpenRoot& open_;
+  Packages packages_;
+  mutable std::map<std::string, bool> missing_;
+  mutable std::optional<Manifest> manifest_;
+  std::function<std::optional<InstalledRecord>(const ModuleNode&)> records_;
+  std::set<std::string> base_;  // the revisions of earlier entries
+  mutable std::optional<DroppedBlocks> dropped_;
+  mutable std::optional<std::vector<ModuleLock>> earlier_;
+};
 
 // Creates a request under frozen for a root, for `modules/install`. Each entry is independent: calls that share a
-// version were determined when they were locked. Packages come from the places above; without `uses_installed` only
-// from the bundle. `open` outlives the request.
-PlanRequest frozen_plan(OpenRoot& open, bool uses_installed = true);
-
-// Adds the bundle of the root to the places of a request. Like installed content, it does not prove a commit or digest.
-// `open` outlives the request.
-void add_bundle(PlanRequest& request, OpenRoot& open);
+// version were determined when they were locked.
+PlanRequest frozen_plan(const OpenRoot& open);
 
 // Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN, as with_dropped_blocks()
 // returns it. Other changes (an entry without a call) are allowed.
@@ -92,7 +124,7 @@ struct WantedVersions {
   std::map<std::string, Version, std::less<>> modules = {};  // by key of the call
   std::map<ProviderAddress, ProviderVersion> providers = {};
   std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls = {};  // of PlanRequest
-  Diagnostics* skipped = nullptr;                                                 // of PlanRequest
+  bool continues_past_errors = false;                                             // of PlanRequest
 };
 
 // Decides one `lock/plan`: modules first, then the providers that they need. `wanted` nullopt: none, and under mode
@@ -105,9 +137,8 @@ Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockP
 // providers by address. Errors: those of ReleasePattern::parse().
 Result<std::vector<messages::FoundRelease>> find_locked(const LockDocument& document, const std::string& release);
 
-// Decides one `update/plan`, and skips modules other than those of the updates that cannot be read (PlanRequest).
-// Errors: those of plan_lock(), and those of the edits of the configuration.
-Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params,
-                                             Diagnostics& skipped, Run& run);
+// Decides one `update/plan`, and continues past errors (PlanRequest), which are in its diagnostics. Errors: those of
+// plan_lock(), and those of the edits of the configuration.
+Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params, Run& run);
 
 }  // namespace modlock

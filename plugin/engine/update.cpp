@@ -47,9 +47,9 @@ Result<RequestedUpdate> to_domain(const messages::Update& update) {
 // Decides one `update/plan`: the configuration first, then the lock for the new configuration.
 class UpdatePlanner {
  public:
-  // `skipped`: of PlanRequest.
-  UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, Diagnostics* skipped, Run& run)
-      : engine_(engine), params_(params), updates_(params.updates), skipped_(skipped), run_(run) {}
+  // `continues`: past errors (PlanRequest).
+  UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, bool continues, Run& run)
+      : engine_(engine), params_(params), updates_(params.updates), continues_(continues), run_(run) {}
 
   Result<messages::LockPlanResult> plan() {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock));
@@ -210,8 +210,9 @@ class UpdatePlanner {
     if (!misses) {
       return tree;
     }
-    MODLOCK_TRY(auto request, make_plan_request(open, {}));
-    auto plan = make_plan(request, open.fetcher(), open.context);
+    RootFiles files(open);
+    MODLOCK_TRY(const auto request, files.make_request({}));
+    auto plan = make_plan(request, open.fetcher(), open.context, files);
     return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
   }
 
@@ -224,9 +225,7 @@ class UpdatePlanner {
     for (const Diagnostics& all : {tree.diagnostics, unmatched_rules(root.walk.settings, tree, known_locks(open))}) {
       append(errors, errors_of(all));
     }
-    if (!errors.empty()) {
-      return fail(combine(std::move(errors)));
-    }
+    MODLOCK_TRY(check_errors(errors));
     MODLOCK_TRY(choose_versions());
     ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), params_.pin);
     for (const messages::Update& update : updates_) {
@@ -241,18 +240,15 @@ class UpdatePlanner {
         errors.push_back({Severity::error, std::move(*moved)});
       }
     }
-    if (!errors.empty()) {
-      return fail(combine(std::move(errors)));
-    }
+    MODLOCK_TRY(check_errors(errors));
     MODLOCK_TRY(files_, editor.files());
-    wanted_ = {editor.versions(), editor.provider_versions(), former_calls(tree), skipped_};
+    wanted_ = {editor.versions(), editor.provider_versions(), former_calls(tree), continues_};
     return {};
   }
 
   // A commit that is written for the locked version must be the locked one.
   static std::optional<Error> find_move(OpenRoot& open, const ModuleNode& node, const ListedVersion& listed) {
-    const ModuleLocks locks = effective_lock(open.lock).modules;
-    const ModuleLock* lock = find_in(locks, node.key);
+    const ModuleLock* lock = find_in(open.lock.modules(), node.key);
     if (!lock || (lock->parsed_version() != listed.version && node.address.source.named_tag() != listed.tag)) {
       return std::nullopt;
     }
@@ -321,7 +317,7 @@ class UpdatePlanner {
   std::vector<messages::Update> updates_;  // with full subjects once the tree was read
   std::set<std::string> of_source_;        // subjects that the name of a source stands for
   std::set<std::string> chosen_;           // subjects whose version this run chose
-  Diagnostics* skipped_;
+  bool continues_;
   Run& run_;
   Diagnostics left_out_;   // of updates of a source
   Diagnostics unchanged_;  // of subjects that are not updated
@@ -332,21 +328,18 @@ class UpdatePlanner {
 }  // namespace
 
 Result<messages::LockPlanResult> Engine::update(const messages::UpdatePlanParams& params, Run& run) const {
-  return UpdatePlanner(*this, params, nullptr, run).plan();
+  return UpdatePlanner(*this, params, false, run).plan();
 }
 
-Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params,
-                                             Diagnostics& skipped, Run& run) {
-  return UpdatePlanner(engine, params, &skipped, run).plan();
+Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params, Run& run) {
+  return UpdatePlanner(engine, params, true, run).plan();
 }
 
 Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookupParams& params, Run& run) const {
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   RootRequest& root = open->root;
   const LockDocument& lock = open->lock;
-  const Context& context = open->context;
   const Network& network = open->network();
-  const LockFile effective = effective_lock(lock);
   auto tree = walk_locked_modules(*open);
   if (!tree) {
     // A deleted source does not hide the others.
@@ -363,12 +356,12 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   }
   const auto providers = network.provider_source(root.walk.root);
   MODLOCK_TRY(auto result, network.with_warnings(look_up({.tree = *tree,
-                                                          .modules = effective.modules,
+                                                          .modules = lock.modules(),
                                                           .providers = lock.provider_file().providers,
                                                           .default_host = default_registry(root.walk.tool),
                                                           .subjects = params.subjects,
                                                           .settings = root.walk.settings},
-                                                         open->fetcher(), *providers, context)));
+                                                         open->fetcher(), *providers, open->context)));
   result.stats = run.stats();
   result.diagnostics.insert(result.diagnostics.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
   append(result.diagnostics, errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(*open))));

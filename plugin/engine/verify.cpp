@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/base/collections.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/resolve/release_age.h"
@@ -27,13 +28,12 @@ ProviderSettings provider_settings(const RootRequest& root, const LockDocument& 
 
 // Says whether the remote store still has a package that its source no longer has.
 void add_survival(Verdict& verdict, OpenRoot& open) {
-  const LockFile lock = effective_lock(open.lock);
-  const auto entry = lock.modules.find(std::string_view(verdict.subject).substr(kModulePrefix.size()));
+  const ModuleLock* entry = find_in(open.lock.modules(), verdict.subject.substr(kModulePrefix.size()));
   BundleReader* const store = open.bundle();
-  if (!store->has_bundle() || !verdict.subject.starts_with(kModulePrefix) || entry == lock.modules.end()) {
+  if (!store->has_bundle() || !verdict.subject.starts_with(kModulePrefix) || entry == nullptr) {
     return;
   }
-  if (const auto is_there = store->lists(entry->second, open.context)) {
+  if (const auto is_there = store->lists(*entry, open.context)) {
     verdict.detail +=
         fmt::format("; {} {}", store->name(), *is_there ? "has the package" : "does not have the package");
   }
@@ -92,14 +92,13 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
       }
     }
   };
-  const LockFile lock = effective_lock(open.lock);
   for (const auto& [key, node] : report.tree.nodes) {
     const Source& source = node.address.source;
     const auto age = age_limit(settings, source).minimum();
-    const auto entry = lock.modules.find(key);
-    if (include.modules && entry != lock.modules.end() && age.count() != 0 && fetcher.backend(source) != nullptr &&
+    const ModuleLock* entry = find_in(open.lock.modules(), key);
+    if (include.modules && entry != nullptr && age.count() != 0 && fetcher.backend(source) != nullptr &&
         check_source_allowed(settings, source.identity())) {
-      judge(node.subject(), age, locked_since(node, entry->second, fetcher));
+      judge(node.subject(), age, locked_since(node, *entry, fetcher));
     }
   }
   const auto overrides = provider_settings(open.root, open.lock, open.network()).dev_overrides;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/registry/module_protocol.h"
 #include "backends/store/first_seen.h"
 #include "plugin/constraint/module_constraint.h"
@@ -73,11 +74,11 @@ messages::VersionsListResult to_message(Listing listing, const Source& source,
 
 // Returns what an upgrade would select for a call. Errors: those of select_version().
 Result<ListedVersion> select_for(const ModuleNode& node, const std::vector<ConstraintUse>& uses, const OpenRoot& open,
-                                 const LockFile& lock, const SourceFetcher& fetcher) {
+                                 const SourceFetcher& fetcher) {
   const Source& source = node.address.source;
   const Backend& backend = *fetcher.backend(source);
-  const auto entry = lock.modules.find(node.key);
-  const bool is_locked = entry != lock.modules.end() && !why_not_answered(node, entry->second);
+  const ModuleLock* entry = find_in(open.lock.modules(), node.key);
+  const bool is_locked = entry != nullptr && !why_not_answered(node, *entry);
   const Settings& settings = open.root.walk.settings;
   return select_version(
       *fetcher.listing(node.address, node.tag_prefix), uses, source.package_identity(),
@@ -86,8 +87,8 @@ Result<ListedVersion> select_for(const ModuleNode& node, const std::vector<Const
        .known_since = fetcher.known_since(node.address, node.tag_prefix),
        .is_locked =
            [&](const ListedVersion& listed) {
-             return is_locked && entry->second.parsed_version() == listed.version &&
-                    (listed.id.empty() || backend.id_of(entry->second.hashes) == listed.id);
+             return is_locked && entry->parsed_version() == listed.version &&
+                    (listed.id.empty() || backend.id_of(entry->hashes) == listed.id);
            },
        .find_denial =
            [&](const ListedVersion& listed) {
@@ -99,7 +100,6 @@ Result<ListedVersion> select_for(const ModuleNode& node, const std::vector<Const
 Result<messages::VersionsListResult> versions_of_call(const messages::CallOfRoot& call, bool include_prerelease,
                                                       const Engine& engine, Run& run) {
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, call.root, {}));
-  const LockFile lock = effective_lock(open->lock);
   MODLOCK_TRY(const auto tree, walk_offline_modules(open->root, *open));
   MODLOCK_TRY(const auto subject, full_subject(call.subject, tree, default_registry(open->root.walk.tool)));
   constexpr std::string_view kModule = "module.";
@@ -138,7 +138,7 @@ Result<messages::VersionsListResult> versions_of_call(const messages::CallOfRoot
   });
   result.diagnostics = open->network().warnings();
   if (chooses_version(node) && !node.commit) {
-    auto selected = select_for(node, uses, *open, lock, fetcher);
+    auto selected = select_for(node, uses, *open, fetcher);
     if (selected) {
       result.selected = selected->version.to_string();
     } else {

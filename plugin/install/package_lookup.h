@@ -39,10 +39,10 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
 std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
                                               const Manifest& manifest, const Store& store, const Context& context);
 
-// Returns PlanRequest::recorded for a data directory: what a client installed for a call if the record has the source
-// of the call (a git source with a constraint may have any reference) and the directory exists. The version is that of
-// the record and only for registry modules. The commit is the one that is checked out in the directory. If a client
-// copied the directory without `.git` from that of another call, it is the commit there. `context` outlives the
+// Returns PlanFiles::find_record() for a data directory: what a client installed for a call if the record has the
+// source of the call (a git source with a constraint may have any reference) and the directory exists. The version is
+// that of the record and only for registry modules. The commit is the one that is checked out in the directory. If a
+// client copied the directory without `.git` from that of another call, it is the commit there. `context` outlives the
 // function. Errors: those of read_manifest(); IO_ERROR for a record with an invalid version.
 Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> find_installed_records(
     const DataDirectory& data, const Context& context);

@@ -51,13 +51,8 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   const RootRequest& root = open->root;
   const Context& context = open->context;
   const Network& network = open->network();
-  PlanRequest plan_request =
-      frozen_plan(*open, false);  // the command may remove installed modules while they are served
-  // Modules of git are served from their repositories, which a bundle does not have.
-  plan_request.installed = [bundled = plan_request.installed](const ModuleNode& node, std::string_view h1) {
-    return node.address.source.is_registry() ? bundled(node, h1) : std::nullopt;
-  };
-  auto plan = make_plan(plan_request, open->fetcher(), context);
+  const RootFiles files(*open, RootFiles::Packages::served);
+  auto plan = make_plan(frozen_plan(*open), open->fetcher(), context, files);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }

@@ -40,7 +40,7 @@ bool have_other_content(const ModuleLock& a, const ModuleLock& b) {
 
 std::optional<Diagnostic> check_new_tag(const PlanRequest& request, const ModuleNode& node,
                                         const ResolvedModule& resolved, const ModuleLock& entry,
-                                        const SourceFetcher& fetcher) {
+                                        const SourceFetcher& fetcher, const PlanFiles& files) {
   const Source& source = node.address.source;
   if (resolved.ref.empty() || resolved.id.empty() || (!resolved.version && is_expected_to_move(source, resolved.ref))) {
     return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<Diagnostic> check_new_tag(const PlanRequest& request, const Module
   for (const auto& [key, known] : request.lock.modules) {
     look_at(known);
   }
-  for (const ModuleLock& known : request.base.valid() && !other ? request.base.get() : std::vector<ModuleLock>()) {
-    look_at(known);
+  if (!other) {
+    std::ranges::for_each(files.earlier_entries(), look_at);
   }
   const Backend& backend = *fetcher.backend(source);
   const std::string seen = fetcher.other_id(source, resolved.ref, resolved.id);

@@ -186,14 +186,10 @@ Result<std::optional<LockFile>> merge_lock(const std::filesystem::path& reposito
   merge.providers_before.insert(before.providers.begin(), before.providers.end());
   merge.modules.insert(entries.contested_modules.begin(), entries.contested_modules.end());
   merge.providers.insert(entries.contested_providers.begin(), entries.contested_providers.end());
-  const auto keep_dropped = [&](const LockFile& side) {
-    for (const auto& [key, entry] : side.modules) {
-      if (!entries.modules.contains(key)) {
-        merge.dropped.emplace(key, entry);
-      }
-    }
-  };
-  std::ranges::for_each(sides, keep_dropped);
+  for (const LockFile& side : sides) {
+    std::ranges::copy_if(side.modules, std::inserter(merge.dropped, merge.dropped.end()),
+                         [&](const auto& entry) { return !entries.modules.contains(entry.first); });
+  }
   std::string merged_text = write_merged_lock(base, sides, entries);
   if (text && !on_disk) {
     merged_text = with_line_endings_of(*text, merged_text);

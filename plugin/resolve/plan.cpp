@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
@@ -124,7 +125,7 @@ void drop_repeated(Diagnostics& diagnostics) {
 
 // A call that gets a tag in this run has no earlier commit to compare with, but other entries and the cache may have
 // one.
-void check_new_tags(Plan& plan, const PlanRequest& request, const SourceFetcher& fetcher) {
+void check_new_tags(Plan& plan, const PlanRequest& request, const SourceFetcher& fetcher, const PlanFiles& files) {
   for (const Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
     const ResolvedModule* resolved = find_in(plan.resolved, key);
@@ -133,7 +134,7 @@ void check_new_tags(Plan& plan, const PlanRequest& request, const SourceFetcher&
     if (!has_new_tag || resolved == nullptr) {
       continue;
     }
-    if (auto found = check_new_tag(request, plan.tree.nodes.at(key), *resolved, plan.modules.at(key), fetcher)) {
+    if (auto found = check_new_tag(request, plan.tree.nodes.at(key), *resolved, plan.modules.at(key), fetcher, files)) {
       plan.diagnostics.push_back(std::move(*found));
     }
   }
@@ -215,9 +216,9 @@ Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTr
   return has_errors(errors) ? fail(combine(std::move(errors))) : Result<Diagnostics>(std::move(errors));
 }
 
-// Returns whether PlanRequest::skipped receives an error. What is in the files of a package is not about its call.
+// Returns whether an error does not end the plan. What is in the files of a package is not about its call.
 bool is_skipped(const PlanRequest& request, const Error& error) {
-  if (request.skipped == nullptr || !error.subject.starts_with("module.")) {
+  if (!request.continues_past_errors || !error.subject.starts_with("module.")) {
     return false;
   }
   const bool is_in_package = error.location && error.location->path.starts_with(request.walk.data_directory + "/");
@@ -281,14 +282,19 @@ bool has_module_entries(const ModuleLocks& locks) {
   return std::ranges::any_of(locks, [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
 }
 
-bool is_first_lock(const PlanRequest& request) {
-  return request.mode != PlanMode::frozen && !has_module_entries(request.lock.modules) &&
-         !has_module_entries(blocks_of(request.dropped).modules);
+const DroppedBlocks& PlanFiles::dropped() const {
+  static const DroppedBlocks none;
+  return none;
 }
 
-const DroppedBlocks& blocks_of(const DroppedBlocksReader& reader) {
-  static const DroppedBlocks none;
-  return reader.valid() && reader.get() ? *reader.get() : none;
+const std::vector<ModuleLock>& PlanFiles::earlier_entries() const {
+  static const std::vector<ModuleLock> none;
+  return none;
+}
+
+bool is_first_lock(const PlanRequest& request, const PlanFiles& files) {
+  return request.mode != PlanMode::frozen && !has_module_entries(request.lock.modules) &&
+         !has_module_entries(files.dropped().modules);
 }
 
 Error combine(Diagnostics errors) {
@@ -314,25 +320,24 @@ Result<void> check_errors(const Diagnostics& diagnostics) {
   return has_errors(diagnostics) ? fail(combine(errors_of(diagnostics))) : Result<void>();
 }
 
-Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context) {
-  VersionResolver resolver(request, fetcher, context);
+Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context,
+                       const PlanFiles& files) {
+  VersionResolver resolver(request, fetcher, context, files);
   MODLOCK_TRY(auto tree, walk_until_stable(request, resolver, context));
   Plan plan;
   plan.tree = std::move(tree);
-  plan.diagnostics = std::move(plan.tree.diagnostics);
+  plan.diagnostics = std::exchange(plan.tree.diagnostics, {});
   append(plan.diagnostics, resolver.diagnostics());
-  const ModuleLocks& locked = request.lock.modules;
-  append(plan.diagnostics, unmatched_rules(request.walk.settings, plan.tree,
-                                           has_module_entries(locked) ? locked : blocks_of(request.dropped).modules));
+  append(plan.diagnostics, unmatched_rules(request.walk.settings, plan.tree, resolver.former_locks()));
   name_unserved_calls(request, resolver, plan);
-  if (request.check) {
-    request.check(plan.tree, plan.diagnostics);
+  if (request.checks_client) {
+    files.check(plan.tree, plan.diagnostics);
   }
   drop_repeated(plan.diagnostics);
   std::erase_if(plan.diagnostics, [&](Diagnostic& diagnostic) {
     const bool is_gone = diagnostic.severity == Severity::error && is_skipped(request, diagnostic.what);
     if (is_gone) {
-      request.skipped->push_back(std::move(diagnostic));
+      plan.tree.diagnostics.push_back(std::move(diagnostic));
     }
     return is_gone;
   });
@@ -347,7 +352,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   plan.moved = values_of(resolver.held());
   MODLOCK_TRY(const auto warnings, verify_signatures(request, plan.tree, resolver, fetcher, context));
   append(plan.diagnostics, warnings);
-  check_new_tags(plan, request, fetcher);
+  check_new_tags(plan, request, fetcher, files);
   MODLOCK_TRY(check_errors(plan.diagnostics));
   warn_about_young_releases(request, plan, fetcher);
   name_deprecated_versions(plan, fetcher);
@@ -356,11 +361,11 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
 }
 
 Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
-                                    const Context& context) {
+                                    const Context& context, const PlanFiles& files) {
   MODLOCK_TRY(check_source_allowed(request.walk.settings, node.address.source.identity()));
   ModuleTree tree;
   ModuleNode& placed = tree.nodes.emplace(node.key, node).first->second;
-  VersionResolver resolver(request, fetcher, context);
+  VersionResolver resolver(request, fetcher, context, files);
   do {
     resolver.start_walk();
     MODLOCK_TRY(resolver.visit(std::array{&placed}));
@@ -384,7 +389,7 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
   const ModuleLock* prior = resolver.prior(placed);
   if (request.mode != PlanMode::frozen && (prior == nullptr || prior->version != call.lock.version)) {
-    if (auto found = check_new_tag(request, placed, *resolved, call.lock, fetcher)) {
+    if (auto found = check_new_tag(request, placed, *resolved, call.lock, fetcher, files)) {
       if (found->severity == Severity::error) {
         return fail(std::move(found->what));
       }

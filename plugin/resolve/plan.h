@@ -1,8 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <future>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,20 +31,15 @@ inline constexpr std::string_view kInstalledReason = "it is already installed";
 struct DroppedBlocks {
   ModuleLocks modules = {};
   std::optional<RepositoryFault> history_gap = {};  // why commits that may contain them cannot be read
+  std::optional<Error> unreadable = {};             // why there are none
 };
-// Reads them at the first use. Not valid: there are none.
-using DroppedBlocksReader = std::shared_future<Result<DroppedBlocks>>;
-// Returns none if they cannot be read.
-const DroppedBlocks& blocks_of(const DroppedBlocksReader& reader);
 
 struct PlanRequest {
   WalkRequest walk;
   LockFile lock;
-  // They replace entries that an unmodified OpenTofu dropped. Used if an entry is missing, and not under frozen.
-  DroppedBlocksReader dropped = {};
   // By key: the entries of the sides of a merge that changed an entry differently. `lock` contains one of them. The
   // entry with the highest version that the constraints allow stays. Entries without a version are resolved again.
-  std::map<std::string, std::vector<ModuleLock>, std::less<>> contested = {};
+  std::map<std::string, std::vector<std::optional<ModuleLock>>, std::less<>> contested = {};
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
@@ -54,8 +47,6 @@ struct PlanRequest {
   // every tag is resolved again, and nothing else changes.
   bool accept_moved = false;
   bool has_named_targets = true;  // the user named the targets, and so accepts that their own tags moved
-  // The entries of earlier lock files that a change started from, read at the first use. Not valid: there are none.
-  std::shared_future<std::vector<ModuleLock>> base = {};
   // By key of a call that chooses among versions: the version to choose if its constraints allow it. Calls that share
   // the version follow.
   std::map<std::string, Version, std::less<>> wanted = {};
@@ -66,22 +57,35 @@ struct PlanRequest {
   };
   std::map<std::string, FormerCall, std::less<>> former_calls = {};
   Resolution resolution = Resolution::automatic;
-  // Returns the package of a call on this machine, besides the store, if it has this h1 ("h1:…"); nullopt: nothing
-  // suitable. Empty: there is none.
-  std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed = {};
-  // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the
-  // call's constraints allow it. Empty: nothing is adopted.
-  std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
-  // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
-  std::function<void(const ModuleTree&, Diagnostics&)> check = {};
+  bool checks_client = false;      // PlanFiles::check()
   bool replaces_packages = false;  // by replacement_of(), whose files are read instead of those of the package
   bool refuses_unlocked = false;   // a call that no backend serves is FROZEN, unless the settings allow it
-  // Receives the errors of modules, except those of calls in `wanted`. Null: each of them ends the plan. The plan has
-  // no entry for a call that cannot be resolved.
-  Diagnostics* skipped = nullptr;
+  // The errors of modules, except those of calls in `wanted`, do not end the plan. They are in the diagnostics of its
+  // tree. The plan has no entry for a call that cannot be resolved.
+  bool continues_past_errors = false;
 
   // Returns whether the commit that a moved tag of a call points to now may be locked.
   bool accepts_moved(const std::string& subject) const;
+};
+
+// What is open besides the request: the files of the root module, its repository and its client. Each question reads
+// only what it needs. This class has nothing.
+class PlanFiles {
+ public:
+  virtual ~PlanFiles() = default;
+
+  // Returns the blocks that replace entries that an unmodified OpenTofu dropped. Asked if an entry is missing.
+  virtual const DroppedBlocks& dropped() const;
+  // Returns the entries of earlier lock files that a change started from.
+  virtual const std::vector<ModuleLock>& earlier_entries() const;
+  // Returns the package of a call, besides the store, if it has this h1 ("h1:…"); nullopt: nothing suitable.
+  virtual std::optional<LocalPackage> find_package(const ModuleNode& /*node*/, std::string_view /*h1*/) const {
+    return {};
+  }
+  // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the call's constraints allow it.
+  virtual std::optional<InstalledRecord> find_record(const ModuleNode& /*node*/) const { return {}; }
+  // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
+  virtual void check(const ModuleTree& /*tree*/, Diagnostics& /*diagnostics*/) const {}
 };
 
 // The resolved content of a remote module call.
@@ -120,8 +124,8 @@ struct Plan {
 bool has_module_entries(const ModuleLocks& locks);
 
 // Returns whether there are no module blocks yet, neither in the lock nor to restore, except those of hosts (a colon in
-// the key). Then `recorded` applies. Always false under frozen.
-bool is_first_lock(const PlanRequest& request);
+// the key). Then PlanFiles::find_record() applies. Always false under frozen.
+bool is_first_lock(const PlanRequest& request, const PlanFiles& files);
 
 // Resolves the module tree. A locked entry matches if its source equals the call's; it stays while its constraint
 // allows it. Calls of one package (and tag prefix) share a version according to `resolution`; constraints found during
@@ -131,7 +135,8 @@ bool is_first_lock(const PlanRequest& request);
 // that the store lacks; calls without a matching entry are changes. Errors: the worst error of all calls (by exit
 // code), the others in `related`; INVALID_PARAMS for a target that no call has; HASH_MISMATCH if a locked package has a
 // different h1; NOT_FOUND with Reason::locked_thing_gone.
-Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
+Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context,
+                       const PlanFiles& files = {});
 
 // Returns the message about a call that no backend serves and that the settings do not allow: SOURCE_UNSUPPORTED.
 Error unlockable_error(const ModuleNode& node, const Settings& settings);
@@ -159,6 +164,6 @@ struct SingleCall {
 // Resolves `node`, a remote call with its constraints, from the lock entry of its key and the mode of the request.
 // Errors: those of make_plan(); SOURCE_DENIED; FROZEN if under frozen no entry matches the call.
 Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
-                                    const Context& context);
+                                    const Context& context, const PlanFiles& files = {});
 
 }  // namespace modlock

@@ -11,13 +11,14 @@
 
 namespace modlock {
 
-VersionResolver::VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context)
+VersionResolver::VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context,
+                                 const PlanFiles& files)
     : request_(request),
       fetcher_(fetcher),
       context_(context),
-      adopts_(request.recorded && is_first_lock(request)),
-      former_locks_(has_module_entries(request.lock.modules) ? request.lock.modules
-                                                             : blocks_of(request.dropped).modules) {
+      files_(files),
+      adopts_(is_first_lock(request, files)),
+      former_locks_(has_module_entries(request.lock.modules) ? request.lock.modules : files.dropped().modules) {
   for (const auto& [key, entry] : former_locks_) {
     formers_by_source_.emplace(entry.source, &entry);
   }
@@ -68,24 +69,24 @@ const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
   if (const ModuleLock* former = renamed_from(node.key); former != nullptr && former->source == identity) {
     return former;
   }
-  const ModuleLock* kept = entry != nullptr ? nullptr : find_in(blocks_of(request_.dropped).modules, node.key);
+  const ModuleLock* kept = entry != nullptr ? nullptr : find_in(files_.dropped().modules, node.key);
   const bool same = kept != nullptr && kept->source == identity && kept->constraints == node.constraints_text();
   return same ? kept : nullptr;
 }
 
 // Returns the entry that the call resolves to, if several match.
 const ModuleLock* VersionResolver::contested_prior(const ModuleNode& node,
-                                                   const std::vector<ModuleLock>& entries) const {
+                                                   const std::vector<std::optional<ModuleLock>>& entries) const {
   const ResolvedModule* resolved = find_in(resolved_, node.key);
   const ModuleLock* prior = nullptr;
-  for (const ModuleLock& entry : entries) {
-    if (entry.source != node.address.source.identity()) {
+  for (const auto& entry : entries) {
+    if (!entry || entry->source != node.address.source.identity()) {
       continue;
     }
     const bool is_chosen =
-        resolved != nullptr && fetcher_.backend(node.address.source)->id_of(entry.hashes) == resolved->id;
+        resolved != nullptr && fetcher_.backend(node.address.source)->id_of(entry->hashes) == resolved->id;
     if (prior == nullptr || is_chosen) {
-      prior = &entry;
+      prior = &*entry;
     }
   }
   return prior;
@@ -97,7 +98,7 @@ Result<void> VersionResolver::visit(std::span<ModuleNode* const> level) {
   }
   ++level_;
   for (const ModuleNode* node : level) {
-    meet(*node);
+    met_.emplace(node->key, Met{node->address.source.identity(), level_});
   }
   std::vector<Group*> touched;
   for (ModuleNode* node : level) {
@@ -109,8 +110,8 @@ Result<void> VersionResolver::visit(std::span<ModuleNode* const> level) {
       unserved_.insert(node->key);
       continue;
     }
-    if (request_.dropped.valid() && request_.lock.modules.count(node->key) == 0) {
-      MODLOCK_TRY(request_.dropped.get());
+    if (request_.lock.modules.count(node->key) == 0 && files_.dropped().unreadable) {
+      return fail(*files_.dropped().unreadable);
     }
     Group& group = groups_[version_group(*node, request_.resolution)];
     if (group.level.empty()) {
@@ -175,7 +176,9 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
     changes = changes || !group.offered.empty();
     group.offered.clear();
   }
-  look_up_recorded(node);
+  if (adopts_ && !is_target(node.key) && !recorded_.contains(node.key)) {
+    recorded_.emplace(node.key, files_.find_record(node));
+  }
   if (const InstalledRecord* installed = recorded(node.key);
       installed != nullptr && node.address.source.has_commits() && chooses_version(node) &&
       group.commits.insert(installed->commit).second) {
@@ -210,8 +213,8 @@ std::vector<VersionResolver::Locked> VersionResolver::locked_candidates(const Mo
     }
     return candidates;
   }
-  for (const ModuleLock& entry : *contested) {
-    if (auto candidate = locked_candidate(node, entry)) {
+  for (const auto& entry : *contested) {
+    if (auto candidate = entry ? locked_candidate(node, *entry) : std::nullopt) {
       candidates.push_back(std::move(*candidate));
     }
   }
@@ -264,11 +267,11 @@ bool VersionResolver::decide_from_lock(Group& group) {
 void VersionResolver::find_at_hand(Group& group) const {
   group.is_stored =
       !group.decision.id.empty() && fetcher_.stored(group.level.front()->address.source, fetch_request_for(group));
-  if (group.decision.id.empty() || group.locked_h1.empty() || group.is_stored || !request_.installed) {
+  if (group.decision.id.empty() || group.locked_h1.empty() || group.is_stored) {
     return;
   }
   for (const ModuleNode* node : group.level) {
-    group.in_place = request_.installed(*node, "h1:" + group.locked_h1);
+    group.in_place = files_.find_package(*node, "h1:" + group.locked_h1);
     if (group.in_place) {
       return;
     }

@@ -16,7 +16,7 @@ namespace modlock {
 // constrains it further (`must_restart`).
 class VersionResolver {
  public:
-  VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
+  VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context, const PlanFiles& files);
 
   void start_walk();
   Result<void> visit(std::span<ModuleNode* const> level);
@@ -27,6 +27,8 @@ class VersionResolver {
   // Returns the matching lock entry of a call, from the lock or from the restorable blocks, also under the key that the
   // call had before it was renamed; null if there is none. Under frozen a renamed call has none.
   const ModuleLock* prior(const ModuleNode& node) const;
+  // Returns the entries in which renamed calls are found: the lock, or the restorable blocks if it has no blocks.
+  const ModuleLocks& former_locks() const { return former_locks_; }
   // Returns what is installed for a call of a first lock; null if nothing is or if it does not match.
   const InstalledRecord* recorded(const std::string& key) const;
   // Returns the entry that a renamed or moved call had under its former key; null if there is none.
@@ -81,7 +83,6 @@ class VersionResolver {
   };
 
   bool is_target(const std::string& key) const;
-  void meet(const ModuleNode& node);
   bool is_orphan(const ModuleLock& entry) const;
   bool follows_an_orphan(const std::string& key) const;
   const ModuleLock* former_entry_below(const ModuleNode& node, const std::string& identity) const;
@@ -90,8 +91,8 @@ class VersionResolver {
   static bool fits(const Group& group, const std::optional<Version>& version);
   std::vector<Locked> locked_candidates(const ModuleNode& node) const;
   std::optional<Locked> locked_candidate(const ModuleNode& node, const ModuleLock& entry) const;
-  const ModuleLock* contested_prior(const ModuleNode& node, const std::vector<ModuleLock>& entries) const;
-  void look_up_recorded(const ModuleNode& node);
+  const ModuleLock* contested_prior(const ModuleNode& node,
+                                    const std::vector<std::optional<ModuleLock>>& entries) const;
   std::optional<Locked> recorded_candidate(const ModuleNode& node) const;
   static const ListedVersion* find_installed_version(const Group& group, const Listing& listing);
   static bool decide_from_lock(Group& group);
@@ -123,8 +124,8 @@ class VersionResolver {
   const PlanRequest& request_;
   SourceFetcher& fetcher_;
   const Context& context_;
+  const PlanFiles& files_;
   const bool adopts_;  // it is a first lock
-  // The entries to search for renamed calls: the lock, or the restorable blocks if it has no blocks.
   const ModuleLocks& former_locks_;
   std::multimap<std::string_view, const ModuleLock*> formers_by_source_;
   std::map<std::string, std::optional<InstalledRecord>> recorded_;  // by key, of calls met so far

@@ -40,12 +40,6 @@ bool any_ancestor(std::string_view key, const Visit& visit) {
 
 }  // namespace
 
-void VersionResolver::look_up_recorded(const ModuleNode& node) {
-  if (adopts_ && !is_target(node.key) && !recorded_.contains(node.key)) {
-    recorded_.emplace(node.key, request_.recorded(node));
-  }
-}
-
 const InstalledRecord* VersionResolver::recorded(const std::string& key) const {
   const auto* found = find_in(recorded_, key);
   return found != nullptr && *found ? &**found : nullptr;
@@ -118,12 +112,6 @@ const ModuleLock* VersionResolver::renamed_from(const std::string& key) const {
 
 bool VersionResolver::has_ambiguous_name(const std::string& key) const {
   return renamed_.contains(key) && renamed_from(key) == nullptr;
-}
-
-void VersionResolver::meet(const ModuleNode& node) {
-  if (!former_locks_.empty()) {
-    met_.emplace(node.key, Met{node.address.source.identity(), level_});
-  }
 }
 
 // Returns whether it is certain that the call of an entry was deleted, or has another source. Calls below a call of

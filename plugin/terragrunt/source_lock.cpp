@@ -266,15 +266,14 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory, const
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, PlanMode mode) {
   PlanRequest plan{
       .walk = open.root.walk, .lock = effective_lock(open.lock), .mode = mode, .accept_moved = options.accepts_moved};
+  DroppedBlocks dropped;
   if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
-    plan.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
-                     MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
-                     return DroppedBlocks{backup ? std::move(backup->modules) : ModuleLocks()};
-                   }).share();
+    MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
+    dropped.modules = backup ? std::move(backup->modules) : ModuleLocks();
   }
-  add_bundle(plan, open);
-  MODLOCK_TRY(auto call,
-              open.network().with_warnings(plan_single_call(plan, options.source, open.fetcher(), open.context)));
+  const RootFiles files(open, RootFiles::Packages::bundled, std::move(dropped));
+  MODLOCK_TRY(auto call, open.network().with_warnings(
+                             plan_single_call(plan, options.source, open.fetcher(), open.context, files)));
   open.run().diagnostics = std::move(call.warnings);
   MODLOCK_TRY(const auto subdir, expand_subdir(call.package.directory, call.package.subdir));
   const std::string h1 = "h1:" + call.lock.hash_value("h1");
@@ -285,7 +284,7 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
     return entry != nullptr && *entry == call.lock;
   };
   const std::string_view change = is_in(plan.lock.modules)                       ? ""
-                                  : is_in(blocks_of(plan.dropped).modules)       ? "restored"
+                                  : is_in(files.dropped().modules)               ? "restored"
                                   : plan.lock.modules.count(kUnitSourceKey) != 0 ? "locked again"
                                                                                  : "locked";
   return LockedUnitSource{std::move(call.lock), change, std::move(call.moved)};
@@ -306,11 +305,12 @@ Result<void> write_unit_source(OpenRoot& open, const ModuleLock& entry) {
 
 Result<bool> copy_unit_source(OpenRoot& open, const ModuleNode& source, const fs::path& to) {
   PlanRequest plan{.walk = open.root.walk, .lock = effective_lock(open.lock), .mode = PlanMode::frozen};
-  add_bundle(plan, open);
   if (find_entry(source, plan.lock.modules).kind != VerdictKind::held) {
     return false;
   }
-  MODLOCK_TRY(auto call, open.network().with_warnings(plan_single_call(plan, source, open.fetcher(), open.context)));
+  const RootFiles files(open, RootFiles::Packages::bundled);
+  MODLOCK_TRY(auto call,
+              open.network().with_warnings(plan_single_call(plan, source, open.fetcher(), open.context, files)));
   MODLOCK_TRY(const auto subdir, expand_subdir(call.package.directory, call.package.subdir));
   const fs::path module = subdir.empty() ? call.package.directory : call.package.directory / subdir;
   MODLOCK_TRY(auto pointers, check_lfs_pointers(module, source, false));  // a hook has no flag to allow them

@@ -572,6 +572,22 @@ BOOST_AUTO_TEST_CASE(remote_only_asks_no_source) {
   BOOST_TEST(none.exit_code == 2, none.err);
 }
 
+// A client follows an override file without contacting the source, and a store proves no commit.
+BOOST_AUTO_TEST_CASE(remote_only_names_a_call_that_needs_an_override_file) {
+  write("main.tf", "module \"vpc\" {\n  source  = \"git::file://" + repository("vpc.git").path().string() +
+                       "\"\n  version = \"~> 1.0\"\n}\n");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  fs::remove_all(path("modules"));
+  BOOST_TEST(modlock({"bundle", "create", "--output", path("modules").string()}).exit_code == 0);
+  start_empty();
+  const Ran missing = modlock({"install", "--remote-only"});
+  BOOST_TEST(missing.exit_code == 7, missing.err);
+  BOOST_TEST(missing.err.find("module.vpc needs an override file, so its package must come from its source or the "
+                              "cache") != std::string::npos,
+             missing.err);
+  BOOST_TEST(missing.err.find("hint: install without --remote-only") != std::string::npos, missing.err);
+}
+
 // What the store does wrong costs a warning, and the sources are asked.
 BOOST_AUTO_TEST_CASE(faults_of_the_store) {
   struct Row {

@@ -36,7 +36,7 @@ struct ExplainFixture : PlanFixture {
   Result<messages::LockExplainResult> explained(const std::string& subject) {
     store = Store::open(directory.path() / "cache").value();
     SourceFetcher fetcher(backends, *store, context, std::nullopt, now);
-    kept_plan = make_plan(request, fetcher, context).value();
+    kept_plan = make_plan(request, fetcher, context, files).value();
     return explain({request, *kept_plan, subject, ".terraform.lock.hcl"}, fetcher, context);
   }
 
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(renamed_call_is_locked_under_its_former_name) {
 
 BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
   constrain("vpc", ">= 1.0");
-  request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitA}; };
+  files.records["vpc"] = {.commit = kCommitA};
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation).find("installed: 1.0.0 + 1.0.0 - 2.0.0: newer; only --no-adopt selects it") !=
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
       {"installed",
        [](ExplainFixture& f) {
          f.constrain("vpc", ">= 1.0");
-         f.request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitA}; };
+         f.files.records["vpc"] = {.commit = kCommitA};
        },
        "it is installed, and nothing is locked yet; an exception from minimum_release_age: first seen at "
        "2027-01-15T08:00:00Z; the minimum release age is 3d, but it is already installed"},

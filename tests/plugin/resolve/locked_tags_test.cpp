@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <functional>
-#include <future>
 
 #include "tests/plugin/resolve/plan_fixture.h"
 
@@ -39,10 +38,7 @@ BOOST_AUTO_TEST_CASE(a_tag_that_a_call_gets_is_compared_with_what_is_known) {
   const auto has = [](const std::string& text) { return [text](PlanFixture& it) { it.write("main.tf", text); }; };
   const auto nothing = [](PlanFixture&) {};
   const auto base = [](PlanFixture& it) {
-    it.request.base = std::async(std::launch::deferred, [] {
-                        return std::vector<ModuleLock>{
-                            {.key = "old", .source = kGit + "?ref=v1.0.0", .hashes = {"git:" + kCommitA, "h1:x"}}};
-                      }).share();
+    it.files.earlier = {{.key = "old", .source = kGit + "?ref=v1.0.0", .hashes = {"git:" + kCommitA, "h1:x"}}};
   };
   const auto upgrade = [](PlanFixture& it) {
     it.request.mode = PlanMode::upgrade;

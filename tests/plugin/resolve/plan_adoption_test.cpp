@@ -22,15 +22,11 @@ struct AdoptionFixture : PlanFixture {
     }
     registry = backend.get();
     backends.add(std::move(backend));
-    request.recorded = [this](const ModuleNode& node) {
-      const auto found = installed.find(node.key);
-      return found == installed.end() ? std::nullopt : std::optional(found->second);
-    };
   }
   static InstalledRecord version(const char* text) { return {.version = Version::parse(text).value()}; }
   static InstalledRecord commit(const std::string& id) { return {.commit = id}; }
 
-  std::map<std::string, InstalledRecord> installed;
+  std::map<std::string, InstalledRecord>& installed = files.records;
   FakeBackend* registry = nullptr;
 };
 
@@ -119,8 +115,8 @@ BOOST_AUTO_TEST_CASE(adoption_is_for_a_first_lock_alone) {
       {"a block of a host is none of ours", [&](PlanRequest& r) { r.lock.modules[of_host.key] = of_host; }, "1.0.0"},
       {"another call is locked", [&](PlanRequest& r) { r.lock.modules[elsewhere.key] = elsewhere; }, "1.1.0"},
       {"blocks can be restored",
-       [&](PlanRequest& r) {
-         r.dropped = dropped({{elsewhere.key, elsewhere}});
+       [&](PlanRequest&) {
+         files.lost.modules = {{elsewhere.key, elsewhere}};
        },
        "1.1.0"},
       {"upgrade", [](PlanRequest& r) { r.mode = PlanMode::upgrade; }, "1.1.0"},
@@ -136,16 +132,18 @@ BOOST_AUTO_TEST_CASE(adoption_is_for_a_first_lock_alone) {
          r.targets = {"module.own"};
        },
        "1.0.0"},
-      {"nothing is to be adopted", [](PlanRequest& r) { r.recorded = {}; }, "1.1.0"},
+      {"nothing is to be adopted", [&](PlanRequest&) { installed.clear(); }, "1.1.0"},
   };
   write("main.tf", call("vpc", kVpc) + call("own", "./own"));
   write("own/main.tf", "");
   constrain("vpc", "~> 1.0");
   installed["vpc"] = commit(kCommitA);
   const PlanRequest start = request;
+  const KnownFiles known = files;
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       request = start;
+      files = known;
       row.change(request);
       const auto planned = plan();
       BOOST_REQUIRE_MESSAGE(planned.has_value(), (planned ? "" : planned.error().message));

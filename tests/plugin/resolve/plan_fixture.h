@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "backends/base/collections.h"
 #include "plugin/resolve/plan.h"
 #include "tests/support/fake_backend.h"
 #include "tests/support/temporary_directory.h"
@@ -17,14 +20,25 @@ inline const std::string kCommitA(40, 'a');
 inline const std::string kCommitB(40, 'b');
 inline const std::string kCommitC(40, 'c');
 
-// A root directory, a store and a fake source; plans against them.
-// The blocks that a lock file lost.
-inline DroppedBlocksReader dropped(ModuleLocks modules) {
-  std::promise<Result<DroppedBlocks>> read;
-  read.set_value(DroppedBlocks{std::move(modules)});
-  return read.get_future();
-}
+// What is open besides the request.
+struct KnownFiles : PlanFiles {
+  const DroppedBlocks& dropped() const override { return lost; }
+  const std::vector<ModuleLock>& earlier_entries() const override { return earlier; }
+  std::optional<LocalPackage> find_package(const ModuleNode& node, std::string_view h1) const override {
+    return installed ? installed(node, h1) : std::nullopt;
+  }
+  std::optional<InstalledRecord> find_record(const ModuleNode& node) const override {
+    const InstalledRecord* found = find_in(records, node.key);
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  }
 
+  DroppedBlocks lost;
+  std::vector<ModuleLock> earlier;
+  std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed;
+  std::map<std::string, InstalledRecord> records;  // by key
+};
+
+// A root directory, a store and a fake source; plans against them.
 struct PlanFixture {
   PlanFixture() {
     auto backend = std::make_unique<FakeBackend>();
@@ -47,7 +61,7 @@ struct PlanFixture {
     stats.requests = 0;
     Context context{.stats = &stats};
     SourceFetcher fetcher(backends, *store, context, std::nullopt, now);
-    return make_plan(request, fetcher, context);
+    return make_plan(request, fetcher, context, files);
   }
 
   // Plans and takes the result as the new lock.
@@ -67,6 +81,7 @@ struct PlanFixture {
   Stats stats;
   SourceFetcher::Time now = std::chrono::system_clock::now();
   PlanRequest request;
+  KnownFiles files;
 };
 
 // "module.vpc added: not locked before", one a line.

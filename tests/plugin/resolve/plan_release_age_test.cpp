@@ -181,8 +181,9 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
       }
       call(row.source);
       request.walk.settings.requested_age = row.asked;
+      files.records.clear();
       if (row.is_installed) {
-        request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitB}; };
+        files.records["vpc"] = {.commit = kCommitB};
       }
       const auto planned = plan();
       BOOST_REQUIRE_MESSAGE(planned.has_value(), (planned ? "" : planned.error().message));

@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_names_the_former_call_too) {
 
 BOOST_AUTO_TEST_CASE(dropped_blocks_come_back_under_the_new_name) {
   configure(call("vpc", kNested), {{"vpc", "~> 1.0"}});
-  request.dropped = dropped(lock().modules);
+  files.lost.modules = lock().modules;
   publish();
   configure(call("network", kNested), {{"network", "~> 1.0"}});
   struct Row {

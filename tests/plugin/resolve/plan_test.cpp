@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(plan_restores_blocks_that_were_dropped_without_a_request) {
   const Plan locked = lock();
   source->add_tag(kVpc, "v1.1.0", kLeaf);
   request.lock.modules.clear();
-  request.dropped = dropped(locked.modules);
+  files.lost.modules = locked.modules;
   const Plan restored = lock();
   BOOST_TEST(summary(restored) == "module.vpc restored: the block was dropped from the lock file\n");
   BOOST_TEST(restored.modules.at("vpc").version.value() == "1.0.0");
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
   const std::string h1 = "h1:" + request.lock.modules.at("vpc").hash_value("h1");
   std::string installed_h1 = h1;
   write_text(directory / "installed/main.tf", kLeaf.at("main.tf"));
-  request.installed = [&](const ModuleNode& node, std::string_view wanted) {
+  files.installed = [&](const ModuleNode& node, std::string_view wanted) {
     BOOST_TEST(node.key == "vpc");
     BOOST_TEST(wanted == h1);
     return wanted == installed_h1 ? std::optional(LocalPackage{directory / "installed"}) : std::nullopt;
@@ -334,6 +334,33 @@ BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
   const auto gone = this->plan();
   BOOST_REQUIRE(!gone);
   BOOST_TEST(exit_code(gone.error()) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(plan_continues_past_errors_of_calls_that_are_not_wanted) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", call("vpc", kVpc) + call("gone", "git::https://example.com/gone.git"));
+  constrain("vpc", "~> 1.0");
+  BOOST_TEST(!plan().has_value());
+  request.continues_past_errors = true;
+  const Plan plan = lock();
+  BOOST_TEST(summary(plan) == "module.vpc added: not locked before\n");
+  BOOST_TEST(plan.diagnostics.empty());
+  BOOST_TEST_REQUIRE(plan.tree.diagnostics.size() == 1U);
+  BOOST_TEST(plan.tree.diagnostics[0].what.subject == "module.gone");
+  request.wanted.emplace("gone", Version::parse("1.0.0").value());
+  BOOST_TEST(!this->plan().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(dropped_blocks_that_cannot_be_read_end_a_plan_that_needs_them) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", call("vpc", kVpc + std::string("?ref=v1.0.0")));
+  lock();
+  files.lost.unreadable = Error{.code = Code::io_error, .message = "no git"};
+  BOOST_TEST(plan().has_value());
+  request.lock.modules.clear();
+  const auto ended = plan();
+  BOOST_TEST_REQUIRE(!ended.has_value());
+  BOOST_TEST(ended.error().message == "no git");
 }
 
 BOOST_AUTO_TEST_CASE(plan_keeps_the_commit_where_a_constraint_is_taken_away) {
