@@ -120,7 +120,7 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
     for (std::size_t i = 0; i < size; ++i) {
       MODLOCK_TRY(auto open, OpenRoot::open(engine, run, options.roots[begin + i], {}));
       MODLOCK_TRY(check_locked_providers(*open));
-      const ModuleLocks modules = effective_lock(open->lock).modules;
+      const ModuleLocks& modules = open->lock.modules();
       for (const auto& [key, entry] : modules) {
         MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));
       }

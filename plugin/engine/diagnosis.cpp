@@ -213,7 +213,7 @@ Finding query_remote(const Engine& engine, const Network& network, const oci::Re
   Finding finding{.check = "remote store " + remote.display};
   Run reading(run.options());
   const auto open = OpenRoot::open(engine, reading, params, {});  // the check of its settings reports a failure
-  const ModuleLocks modules = open ? effective_lock((*open)->lock).modules : ModuleLocks();
+  const ModuleLocks modules = open ? (*open)->lock.modules() : ModuleLocks();
   const auto found = network.oci_registry()->find_manifest(remote, closure_tag(modules), engine.context_for(run));
   if (found) {
     finding.found = !has_module_entries(modules) ? "can be reached"
@@ -329,15 +329,10 @@ Finding examine_proxies() {
   return finding;
 }
 
-struct Known {
-  std::string origin;
-  Settings settings;
-};
-
 Finding examine_settings(const Engine& engine, const std::string& root) {
   const auto& user_file = engine.options().user_settings;
   const fs::path repository = find_repository_root(root);
-  std::vector<Known> files;
+  std::vector<std::pair<std::string, Settings>> files;  // with their origins
   for (fs::path directory = root;; directory = directory.parent_path()) {
     auto settings = load_settings(directory, directory, std::nullopt, {});
     if (!settings) {
@@ -359,9 +354,9 @@ Finding examine_settings(const Engine& engine, const std::string& root) {
   }
   Finding finding{.check = "settings", .found = "none (using defaults)"};
   const auto add = [&](std::string_view name, const auto& print) {
-    for (const Known& file : files) {
-      if (const std::string value = print(file.settings); !value.empty()) {
-        finding.details.push_back(fmt::format("{} = {}  ({})", name, value, file.origin));
+    for (const auto& [origin, settings] : files) {
+      if (const std::string value = print(settings); !value.empty()) {
+        finding.details.push_back(fmt::format("{} = {}  ({})", name, value, origin));
         break;
       }
     }

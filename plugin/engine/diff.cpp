@@ -35,25 +35,6 @@ struct State {
   const ModuleLocks& locks() const { return open->lock.modules(); }
 };
 
-// A module that cannot be read is in `skipped`. An error in the root module is an error.
-Result<State> read_state(const Engine& engine, const messages::RootParams& root, const messages::LockParams& lock,
-                         Diagnostics& skipped, Run& run) {
-  MODLOCK_TRY(auto open, OpenRoot::open(engine, run, root, lock));
-  // The state is only read: a rule that denies a release does not prevent its comparison with another one.
-  open->root.walk.settings.deny_rules.clear();
-  MODLOCK_TRY(auto tree, walk_locked_modules(*open, true));
-  for (const Diagnostic& diagnostic : tree.diagnostics) {
-    if (diagnostic.severity != Severity::error) {
-      continue;
-    }
-    if (!diagnostic.what.subject.starts_with("module.")) {
-      return fail(diagnostic.what);
-    }
-    skipped.push_back(diagnostic);
-  }
-  return State{std::move(open), std::move(tree)};
-}
-
 PackagePlace place_of(const ModuleNode* node) {
   if (node == nullptr || node->directory.empty() || node->package_directory.empty()) {
     return {};
@@ -197,13 +178,12 @@ class DiffPlanner {
     if (params_.base) {
       messages::RootParams earlier = params_.root;
       earlier.documents.insert(earlier.documents.end(), params_.base->documents.begin(), params_.base->documents.end());
-      MODLOCK_TRY(const auto before,
-                  read_state(engine_, earlier, {.path = {}, .text = params_.base->lock}, skipped_, run_));
-      MODLOCK_TRY(const auto after, read_state(engine_, params_.root, params_.lock, skipped_, run_));
+      MODLOCK_TRY(const auto before, read_state(earlier, {.path = {}, .text = params_.base->lock}));
+      MODLOCK_TRY(const auto after, read_state(params_.root, params_.lock));
       StateComparison(before, after, result_, skipped_).run([](std::string_view) { return true; });
       return finished();
     }
-    MODLOCK_TRY(locked_, read_state(engine_, params_.root, params_.lock, skipped_, run_));
+    MODLOCK_TRY(locked_, read_state(params_.root, params_.lock));
     for (const messages::DiffSubject& subject : params_.subjects) {
       names_.push_back(full_subject(subject.subject, locked_->tree, default_registry(locked_->open->root.walk.tool))
                            .value_or(subject.subject));
@@ -229,6 +209,21 @@ class DiffPlanner {
   }
 
  private:
+  // An error in the root module is an error.
+  Result<State> read_state(const messages::RootParams& root, const messages::LockParams& lock) {
+    MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, root, lock));
+    // The state is only read: a rule that denies a release does not prevent its comparison with another one.
+    open->root.walk.settings.deny_rules.clear();
+    MODLOCK_TRY(auto tree, walk_locked_modules(*open, true));
+    for (const Diagnostic& error : errors_of(tree.diagnostics)) {
+      if (!error.what.subject.starts_with("module.")) {
+        return fail(error.what);
+      }
+      skipped_.push_back(error);
+    }
+    return State{std::move(open), std::move(tree)};
+  }
+
   // A call that was edited since it was locked has no old version.
   void name_unlocked() {
     for (const auto& [key, node] : locked_->tree.nodes) {
@@ -338,8 +333,7 @@ class DiffPlanner {
     plan.include.providers = false;
     MODLOCK_TRY(const auto planned, plan_update(engine_, plan, run_));
     append(skipped_, errors_of(planned.diagnostics));
-    return read_state(engine_, with_edits(params_.root, planned.edits), {.path = params_.lock.path, .text = {}},
-                      skipped_, run_);
+    return read_state(with_edits(params_.root, planned.edits), {.path = params_.lock.path, .text = {}});
   }
 
   Result<void> compare(const std::vector<messages::DiffSubject>& targets) {

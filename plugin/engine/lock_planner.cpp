@@ -68,12 +68,6 @@ void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& 
   }
 }
 
-// Adds the change of an existing file: to another text, or its removal without one. Adds nothing if it stays the same.
-void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::string_view before,
-                   const std::optional<std::string>& after, const EngineOptions& options) {
-  add_edit(out, path, before, after.value_or(""), options, after ? EditOperation::modify : EditOperation::remove);
-}
-
 // Returns the edits that turn the documents of a lock into the new lock: none if nothing changes. A second file without
 // blocks is deleted. If provider blocks change, their file is rewritten as the client would; otherwise everything
 // except module blocks stays unchanged byte for byte.
@@ -409,7 +403,8 @@ class LockPlanner {
                           providers_ ? providers_->providers : lock.provider_file().providers, changes);
     }
     for (const OverridePlan::Write& write : overrides_) {
-      add_file_edit(result.edits, write.name, write.before.value_or(""), write.text, engine_.options());
+      add_edit(result.edits, write.name, write.before.value_or(""), write.text.value_or(""), engine_.options(),
+               write.text ? EditOperation::modify : EditOperation::remove);
     }
     result.changes = std::move(changes);
     if (modules_) {

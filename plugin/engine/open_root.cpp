@@ -255,14 +255,13 @@ BundleReader* OpenRoot::bundle() {
   if (bundle_ == nullptr && engine_.remote()) {
     bundle_ = read_repository(*engine_.remote(), BundleReader::Role::store);
   } else if (bundle_ == nullptr) {
-    bundle_ =
-        std::make_unique<BundleReader>(BundleReader::Options{.modules = effective_lock(lock).modules}, engine_.store());
+    bundle_ = std::make_unique<BundleReader>(BundleReader::Options{.modules = lock.modules()}, engine_.store());
   }
   return bundle_.get();
 }
 
 ModuleLocks OpenRoot::allowed_entries() const {
-  ModuleLocks modules = effective_lock(lock).modules;
+  ModuleLocks modules = lock.modules();
   std::erase_if(modules, [&](const auto& entry) {
     return !check_source_allowed(root.walk.settings, entry.second.source).has_value();
   });
@@ -280,7 +279,7 @@ std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& r
       BundleReader::Options{
           .open = std::move(open_it),
           .name = repository.display,
-          .tag = closure_tag(effective_lock(lock).modules),
+          .tag = closure_tag(lock.modules()),
           .role = role,
           .modules = allowed_entries(),
           .is_down = &(role == BundleReader::Role::store ? run_.remote_is_down() : run_.bundle_is_down())},

@@ -64,18 +64,6 @@ std::string ref_of(const ModuleLock& lock) {
   return source ? source->named_reference() : std::string();
 }
 
-// Returns the reference that was resolved for a call; empty for a version.
-std::string resolved_ref(const VersionResolver& resolver, const std::string& key) {
-  const ResolvedModule* resolved = find_in(resolver.resolved(), key);
-  return resolved == nullptr ? std::string() : resolved->ref;
-}
-
-bool is_expected_move(const VersionResolver& resolver, const ModuleLock& after) {
-  const ResolvedModule* resolved = find_in(resolver.resolved(), after.key);
-  const auto source = parse_identity(after.source);
-  return resolved != nullptr && !resolved->version && source && may_move(*source, resolved->ref);
-}
-
 // Describes the moved thing: a tag, a branch, an archive.
 std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
   const std::string hash = lock.origin_hash();
@@ -104,10 +92,12 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
                         ? fmt::format("constraints-changed: {}", after.constraints.value_or("none"))
                         : "another version was chosen";
   } else if (!same_id) {
-    const bool expected = is_expected_move(resolver, after);
+    const ResolvedModule* resolved = find_in(resolver.resolved(), after.key);
+    const auto source = parse_identity(after.source);
+    const bool expected = resolved != nullptr && !resolved->version && source && may_move(*source, resolved->ref);
     change.action = expected ? Action::updated : Action::moved;
     change.reason =
-        fmt::format("the {} {} from {} to {}", moved_thing(after, resolved_ref(resolver, after.key)),
+        fmt::format("the {} {} from {} to {}", moved_thing(after, resolved == nullptr ? "" : resolved->ref),
                     expected ? "moved" : "was moved", short_id(before.origin_hash()), short_id(after.origin_hash()));
   } else if (before.constraints != after.constraints || before.version != after.version) {
     change.action = Action::constraints_changed;

@@ -106,13 +106,25 @@ void check_core_versions(const ModuleTree& tree, ClientKind tool, const std::str
   append(diagnostics, std::move(found));
 }
 
-namespace {
-
-class RuleChecker {
- public:
-  RuleChecker(ClientKind tool, const std::string& version) : tool_(tool), version_(version) {}
-
-  void check(const ModuleNode& node) {
+Diagnostics check_client_rules(const ModuleTree& tree, ClientKind tool, const std::string& version) {
+  const std::string_view client = display_name(tool);
+  const auto release = Version::parse(version.substr(0, version.find_first_of("-+"))).value_or(Version{});
+  Diagnostics found;
+  const auto use = [&](const ClientRule& rule, std::string subject, Location location) {
+    const std::string_view since = rule.since(tool);
+    if (!since.empty() && release >= *Version::parse(since)) {
+      return;
+    }
+    found.push_back(
+        as_warning({.code = Code::constraint_conflict,
+                    .message = since.empty() ? fmt::format("{} does not support {}", client, rule.subject)
+                                             : fmt::format("{} supports {} from version {}, and this is version {}",
+                                                           client, rule.subject, since, version),
+                    .subject = std::move(subject),
+                    .location = std::move(location),
+                    .hint = fmt::format("use a newer version of {}, or change the configuration", client)}));
+  };
+  for (const auto& [key, node] : tree.nodes) {
     const ModuleCallSyntax& call = *node.call.written;
     if (!node.call.is_static) {
       use(kComputedSource, node.subject(), node.call.source.location);
@@ -126,8 +138,7 @@ class RuleChecker {
       }
     }
   }
-
-  void check(const TreeModule& module) {
+  for (const TreeModule& module : tree.modules) {
     for (const ProviderRequirement& requirement : module.parsed->providers) {
       const std::string subject = "provider." + requirement.address.to_string();
       if (requirement.origin == ProviderRequirement::DeclaredBy::action) {
@@ -138,43 +149,7 @@ class RuleChecker {
       }
     }
   }
-
-  Diagnostics take() { return std::move(found_); }
-
- private:
-  void use(const ClientRule& rule, std::string subject, Location location) {
-    const std::string_view since = rule.since(tool_);
-    const std::string release = version_.substr(0, version_.find_first_of("-+"));
-    if (!since.empty() && Version::parse(release).value_or(Version{}) >= *Version::parse(since)) {
-      return;
-    }
-    const std::string_view client = display_name(tool_);
-    found_.push_back(
-        as_warning({.code = Code::constraint_conflict,
-                    .message = since.empty() ? fmt::format("{} does not support {}", client, rule.subject)
-                                             : fmt::format("{} supports {} from version {}, and this is version {}",
-                                                           client, rule.subject, since, version_),
-                    .subject = std::move(subject),
-                    .location = std::move(location),
-                    .hint = fmt::format("use a newer version of {}, or change the configuration", client)}));
-  }
-
-  ClientKind tool_;
-  const std::string& version_;
-  Diagnostics found_;
-};
-
-}  // namespace
-
-Diagnostics check_client_rules(const ModuleTree& tree, ClientKind tool, const std::string& version) {
-  RuleChecker checker(tool, version);
-  for (const auto& [key, node] : tree.nodes) {
-    checker.check(node);
-  }
-  for (const TreeModule& module : tree.modules) {
-    checker.check(module);
-  }
-  return checker.take();
+  return found;
 }
 
 std::string ProviderNeed::who_needs_it() const {

@@ -208,8 +208,7 @@ class Hook {
   }
 
   std::optional<ModuleLock> locked_source() const {
-    const ModuleLocks locked = effective_lock(open_->lock).modules;
-    const ModuleLock* entry = find_in(locked, kUnitSourceKey);
+    const ModuleLock* entry = find_in(open_->lock.modules(), kUnitSourceKey);
     return entry == nullptr ? std::nullopt : std::optional(*entry);
   }
 

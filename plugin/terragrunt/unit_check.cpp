@@ -86,7 +86,7 @@ Result<OpenUnit> open_unit(const Engine& engine, Run& run, const messages::RootP
   MODLOCK_TRY(unit.root, OpenRoot::open(*unit.engine, run, with_locks_of(unit.path, unit.path, params), {}));
   const ClientKind tool = unit.root->root.walk.tool;
   MODLOCK_TRY(unit.found, find_unit_source(unit.path, "", tool, unit.repository));
-  unit.locked = effective_lock(unit.root->lock).modules;
+  unit.locked = unit.root->lock.modules();
   std::optional<UnitSource> source = unit.found.source;
   std::vector<DownloadName> names;
   if (const ModuleLock* entry = find_in(unit.locked, kUnitSourceKey)) {
