@@ -125,7 +125,7 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
     needed.reset();  // the program has credentials of its own
   }
   if (needed) {
-    MODLOCK_TRY(const auto found, credentials_.find(needed->use, needed->host, needed->profile, context_));
+    MODLOCK_TRY(const auto found, credentials_.find(*needed, context_));
     if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
       sent.secret_headers.emplace_back("Authorization", basic_authorization(*basic));
     } else if (const auto* token = std::get_if<TokenCredential>(&found.secret)) {
@@ -141,13 +141,10 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   const auto answer = http_.send(sent, context_);
   return expect_success(answer, sent).map_error([&](Error error) {
     error = request.object && answer ? explain_s3_error(std::move(error), *answer) : std::move(error);
-    if (error.code != Code::auth_required && error.code != Code::forbidden) {
-      return error;
-    }
-    return needed
-               ? explain_refusal(std::move(error), needed->use, needed->host, needed->profile, credentials_, context_)
-           : request.object ? with_note(std::move(error), "no token is sent to STORAGE_EMULATOR_HOST")
-                            : error;
+    const bool is_refusal = error.code == Code::auth_required || error.code == Code::forbidden;
+    return is_refusal && needed           ? explain_refusal(std::move(error), *needed, credentials_, context_)
+           : is_refusal && request.object ? with_note(std::move(error), "no token is sent to STORAGE_EMULATOR_HOST")
+                                          : error;
   });
 }
 

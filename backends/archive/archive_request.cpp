@@ -158,9 +158,9 @@ std::optional<Checksum> find_checksum(std::string_view list, std::string_view ar
   return std::nullopt;
 }
 
-std::optional<NeededCredentials> download_credentials(const SourceAddress& address, const GoUrl& url) {
+std::optional<CredentialQuery> download_credentials(const SourceAddress& address, const GoUrl& url) {
   const bool has_user = url.user && !url.user->name.empty();
-  return has_user ? std::nullopt : std::optional(NeededCredentials{CredentialUse::download, address.source.host});
+  return has_user ? std::nullopt : std::optional(CredentialQuery{CredentialUse::download, address.source.host});
 }
 
 Result<ArchiveRequest> read_request(const SourceAddress& address) {
@@ -200,9 +200,10 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
           "remove the text after #, or write the number of a generation");
     }
     request.object = object;
-    request.credentials = object.is_google
-                              ? NeededCredentials{CredentialUse::gcs, "Google Cloud Storage"}
-                              : NeededCredentials{CredentialUse::s3, "S3", first_value(query, "aws_profile")};
+    request.credentials =
+        object.is_google
+            ? CredentialQuery{CredentialUse::gcs, "Google Cloud Storage", "", address.is_users}
+            : CredentialQuery{CredentialUse::s3, "S3", first_value(query, "aws_profile"), address.is_users};
     if (object.is_google && !object.bucket.starts_with(kGoogleStorage)) {  // as the client, to no emulator
       request.credentials.reset();
     }

@@ -49,26 +49,19 @@ struct StoredObject {
   SecretText url(std::string_view of_key, const QueryArguments& query = {}) const;
 };
 
-// What credentials a request needs, as for Credentials::find().
-struct NeededCredentials {
-  CredentialUse use = CredentialUse::download;
-  std::string host = {};     // Source::host; of S3 and Google the name of the service, for people
-  std::string profile = {};  // `aws_profile`; empty: none
-};
-
 // The address of an archive as go-getter reads it (client.go and get_http.go). Pure.
 struct ArchiveRequest {
   // The URL to request: without `archive` and `checksum`, the other arguments sorted, the host in ASCII. Has
   // terraform-get=1 if the server has to state the location of the package.
   SecretText url = {};
-  std::optional<NeededCredentials> credentials = {};  // none: the URL names a user, or the server gets none
-  std::optional<ArchiveFormat> format = {};           // none: the server states the location of the package
-  std::string checksum = {};                          // the argument's value; empty: none
-  std::optional<StoredObject> object = {};            // of S3 or Google; without a format a directory of objects
+  std::optional<CredentialQuery> credentials = {};  // none: the URL names a user, or the server gets none
+  std::optional<ArchiveFormat> format = {};         // none: the server states the location of the package
+  std::string checksum = {};                        // the argument's value; empty: none
+  std::optional<StoredObject> object = {};          // of S3 or Google; without a format a directory of objects
 };
 
 // Returns the credentials of an archive; nullopt if its URL names a user.
-std::optional<NeededCredentials> download_credentials(const SourceAddress& address, const GoUrl& url);
+std::optional<CredentialQuery> download_credentials(const SourceAddress& address, const GoUrl& url);
 
 // `archive=` names the format. With "false" or any unknown text the URL is not an archive. Without the argument the end
 // of the path decides. Errors: SOURCE_UNSUPPORTED (one compressed file); SOURCE_INVALID (not a URL, or a checksum for a

@@ -59,6 +59,8 @@ struct ClientConfiguration {
   std::optional<ProviderInstallation> provider_installation = {};  // absent: implied directories, then registries
   std::string plugin_cache_directory = {};                         // absolute; empty: none
 
+  std::vector<std::string> credential_programs = {};  // not of the client: Settings::credential_programs
+
   std::vector<std::string> files = {};  // files that were read, in order
   Diagnostics warnings = {};            // problems that do not stop a client, nor tofu-modlock
 };

@@ -1,12 +1,17 @@
 #include "backends/credentials/credential_program.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <ctime>
 
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/credentials/folded_member.h"
+#include "protocol/base/hint.h"
 #include "protocol/base/json.h"
 
 namespace modlock {
@@ -35,6 +40,20 @@ std::optional<Version> version_of(const std::string& file_name, std::string_view
   }
   auto parsed = Version::parse(version);
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
+}
+
+// Returns whether a time as the AWS CLI prints it passes while the answer is used.
+bool expires_soon(const std::string& text) {
+  std::tm time{};
+  std::tm zone{};
+  const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
+  if (rest == nullptr) {
+    return false;
+  }
+  rest += *rest == '.' ? 1 + std::strspn(rest + 1, "0123456789") : 0;
+  static_cast<void>(::strptime(rest, "%z", &zone));
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return ::timegm(&time) - zone.tm_gmtoff <= now + kHelperAnswerLife.count();
 }
 
 // A helper may prompt, and no one can answer.
@@ -147,6 +166,39 @@ Result<FoundCredential> ask_docker_helper(std::string_view name, std::string_vie
     found.secret = BasicCredential{.user = SecretText(user.asString()), .password = SecretText(secret.asString())};
   }
   return found;
+}
+
+Result<FoundCredential> ask_aws(const std::string& profile, const Context& context) {
+  Helper helper{.argv = {"aws", "configure", "export-credentials", "--format", "process"}, .by_hand = {}, .host = "S3"};
+  if (!profile.empty()) {
+    helper.argv.push_back("--profile=" + profile);
+  }
+  helper.by_hand = fmt::format("{}", fmt::join(mapped(helper.argv, shell_word), " "));
+  MODLOCK_TRY(const auto output, helper.ask(context));
+  const auto answer = parse_json(output);
+  const auto member = [&](const char* name) {
+    return SecretText(answer && answer->isObject() && (*answer)[name].isString() ? (*answer)[name].asString() : "");
+  };
+  AwsCredential key{member("AccessKeyId"), member("SecretAccessKey"), member("SessionToken")};
+  if (key.key_id.empty() || key.secret_key.empty()) {
+    return helper.failing("did not print a JSON object with AccessKeyId and SecretAccessKey");
+  }
+  if (expires_soon(member("Expiration").reveal())) {
+    return helper.failing("returned a key that has expired, or does so within a minute");
+  }
+  return FoundCredential{.secret = std::move(key)};
+}
+
+Result<FoundCredential> ask_gcloud(const Context& context) {
+  const Helper helper{.argv = {"gcloud", "auth", "print-access-token"},
+                      .by_hand = "gcloud auth print-access-token",
+                      .host = "Google Cloud Storage"};
+  MODLOCK_TRY(const auto output, helper.ask(context));
+  const std::string_view token = trimmed(output);
+  if (token.empty() || token.find_first_of(" \t\r\n") != std::string_view::npos) {
+    return helper.failing("did not print a token");
+  }
+  return FoundCredential{.secret = TokenCredential{SecretText(std::string(token))}};
 }
 
 }  // namespace modlock

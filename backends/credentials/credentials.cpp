@@ -8,11 +8,14 @@
 
 #include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
+#include "backends/base/single_flight_map.h"
 #include "backends/base/text.h"
 #include "backends/credentials/client_configuration.h"
+#include "backends/credentials/credential_program.h"
 #include "backends/credentials/netrc_credential_finder.h"
 #include "backends/credentials/oci_credential_finder.h"
 #include "backends/credentials/registry_credential_finder.h"
@@ -95,13 +98,20 @@ Result<AwsSettings> read_aws_profile(const ProcessEnvironment& environment, cons
   return settings;
 }
 
-// Finds the key that signs requests to S3. `named`, the profile of the address, hides the variables; empty: that of
-// AWS_PROFILE, else "default". As in the client, a profile with a role_arn has no static keys.
+// Returns the name of a variable, or its older name if only that is set.
+const char* either(const ProcessEnvironment& environment, const char* name, const char* old) {
+  return environment.variable(name).empty() && !environment.variable(old).empty() ? old : name;
+}
+
+// Returns the profile that the client chooses; empty: its default.
+std::string_view aws_profile(const ProcessEnvironment& environment, std::string_view named) {
+  return named.empty() ? environment.variable(either(environment, "AWS_PROFILE", "AWS_DEFAULT_PROFILE")) : named;
+}
+
+// Finds the key that signs requests to S3. `named`, the profile of the address, hides the variables. As in the client,
+// a profile with a role_arn has no static keys.
 CredentialLookup find_aws_key(const ProcessEnvironment& environment, std::string_view named) {
   CredentialLookup lookup;
-  const auto either = [&](const char* name, const char* old) {
-    return environment.variable(name).empty() && !environment.variable(old).empty() ? old : name;
-  };
   const auto variable = [&](const char* name) { return SecretText(std::string(environment.variable(name))); };
   const auto take = [&](AwsCredential key, std::string place, std::string_view otherwise) {
     const bool is_usable = !key.key_id.empty() && !key.secret_key.empty();
@@ -109,15 +119,15 @@ CredentialLookup find_aws_key(const ProcessEnvironment& environment, std::string
     lookup.found = is_usable ? FoundCredential{.secret = std::move(key), .from = std::move(place)} : FoundCredential();
   };
   if (named.empty()) {
-    const char* const id = either("AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY");
-    const char* const secret = either("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY");
+    const char* const id = either(environment, "AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY");
+    const char* const secret = either(environment, "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY");
     take({variable(id), variable(secret), variable("AWS_SESSION_TOKEN")},
          fmt::format("environment variables {} and {}", id, secret), "not set");
   }
   if (lookup.found.found()) {
     return lookup;
   }
-  const std::string chosen(named.empty() ? environment.variable(either("AWS_PROFILE", "AWS_DEFAULT_PROFILE")) : named);
+  const std::string chosen(aws_profile(environment, named));
   const std::string profile = chosen.empty() ? "default" : chosen;
   auto settings = read_aws_profile(environment, profile);
   const std::string place = fmt::format("profile \"{}\" of the shared files of AWS", profile);
@@ -152,18 +162,16 @@ class ClientCredentials final : public Credentials {
         registry_(configuration_, environment_),
         oci_(configuration_, environment_) {}
 
-  Result<FoundCredential> find(CredentialUse use, std::string_view host, std::string_view repository,
-                               const Context& context) override {
-    CredentialLookup lookup = look(use, host, repository, context);
+  Result<FoundCredential> find(const CredentialQuery& query, const Context& context) override {
+    CredentialLookup lookup = look(query, context);
     if (lookup.failure) {
       return fail(std::move(*lookup.failure));
     }
     return std::move(lookup.found);
   }
 
-  Result<std::vector<CredentialLocation>> places(CredentialUse use, std::string_view host, std::string_view repository,
-                                                 const Context& context) override {
-    CredentialLookup lookup = look(use, host, repository, context);
+  Result<std::vector<CredentialLocation>> places(const CredentialQuery& query, const Context& context) override {
+    CredentialLookup lookup = look(query, context);
     if (ends_the_run(lookup.failure)) {
       return fail(std::move(*lookup.failure));
     }
@@ -171,8 +179,8 @@ class ClientCredentials final : public Credentials {
   }
 
  private:
-  CredentialLookup look(CredentialUse use, std::string_view host, std::string_view repository, const Context& context) {
-    CredentialLookup lookup = look_in_places(use, host, repository, context);
+  CredentialLookup look(const CredentialQuery& query, const Context& context) {
+    CredentialLookup lookup = look_in_places(query, context);
     const auto* token = std::get_if<TokenCredential>(&lookup.found.secret);
     const auto* aws = std::get_if<AwsCredential>(&lookup.found.secret);
     const std::string sent = token != nullptr ? token->access_token.reveal()
@@ -191,27 +199,53 @@ class ClientCredentials final : public Credentials {
     return lookup;
   }
 
-  CredentialLookup look_in_places(CredentialUse use, std::string_view host, std::string_view repository,
-                                  const Context& context) {
-    switch (use) {
+  CredentialLookup look_in_places(const CredentialQuery& query, const Context& context) {
+    switch (query.use) {
       case CredentialUse::registry:
-        return registry_.look(host, context);
+        return registry_.look(query.host, context);
       case CredentialUse::oci:
-        return oci_.look(host, repository, context);
+        return oci_.look(query.host, query.repository, context);
       case CredentialUse::s3:
-        return find_aws_key(environment_, repository);
+        return ask_cloud(find_aws_key(environment_, query.repository), query, context);
       case CredentialUse::gcs:
-        return find_google_token(environment_);
+        return ask_cloud(find_google_token(environment_), query, context);
       case CredentialUse::download:
         break;
     }
-    return find_in_netrc(environment_, host);
+    return find_in_netrc(environment_, query.host);
+  }
+
+  // Adds the last place, a program.
+  CredentialLookup ask_cloud(CredentialLookup lookup, const CredentialQuery& query, const Context& context) {
+    if (lookup.found.found() || lookup.failure) {
+      return lookup;
+    }
+    const bool is_aws = query.use == CredentialUse::s3;
+    const std::string profile(is_aws ? aws_profile(environment_, query.repository) : "");
+    const std::string program = is_aws ? "aws" : "gcloud";
+    const std::string place = "the program " + program;
+    if (!contains(configuration_.credential_programs, program)) {
+      lookup.add(place, "not allowed by credential_programs");
+    } else if (!query.is_users) {
+      lookup.add(place, "run only for calls in your own configuration");
+    } else if (auto answer = cloud_answers_.get(program + " " + profile, context, [&] {
+                 return is_aws ? ask_aws(profile, context) : ask_gcloud(context);
+               })) {
+      lookup.add(place, "used");
+      lookup.found = {.secret = std::move(answer->secret), .from = place};
+    } else {
+      lookup.add(place, "failed: " + answer.error().message);
+      lookup.failure = std::move(answer.error());
+    }
+    return lookup;
   }
 
   const ClientConfiguration configuration_;
   const ProcessEnvironment environment_;
   RegistryCredentialFinder registry_;
   OciCredentialFinder oci_;
+  SingleFlightMap<std::string, FoundCredential> cloud_answers_{kHelperAnswerLife, std::chrono::steady_clock::now,
+                                                               std::chrono::seconds(10)};
 };
 
 std::string registry_fix(std::string_view host) {
@@ -232,7 +266,8 @@ std::string fix(CredentialUse use, std::string_view host) {
           "the client's CLI configuration",
           host);
     case CredentialUse::s3:
-      return "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE";
+      return "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE, or write "
+             "credential_programs = [\"aws\"] in your own settings, for calls in your own configuration";
     case CredentialUse::gcs:
       return "run: export GOOGLE_OAUTH_ACCESS_TOKEN=\"$(gcloud auth print-access-token)\"";
     case CredentialUse::download:
@@ -252,9 +287,12 @@ std::unique_ptr<Credentials> make_credentials(ClientConfiguration configuration,
   return std::make_unique<ClientCredentials>(std::move(configuration), std::move(environment));
 }
 
-Error explain_refusal(Error error, CredentialUse use, std::string_view host, std::string_view repository,
-                      Credentials& credentials, const Context& context) {
-  const auto places = credentials.places(use, host, repository, context);
+Error explain_refusal(Error error, const CredentialQuery& query, Credentials& credentials, const Context& context) {
+  const std::string& host = query.host;
+  if (error.code != Code::auth_required && error.code != Code::forbidden) {
+    return error;
+  }
+  const auto places = credentials.places(query, context);
   std::string used;
   if (!places) {
     error.notes.push_back(fmt::format("cannot look up credentials for {}: {}", host, places.error().message));
@@ -265,7 +303,7 @@ Error explain_refusal(Error error, CredentialUse use, std::string_view host, std
     }
   }
   if (used.empty()) {
-    error.hint = fix(use, host);
+    error.hint = fix(query.use, host);
   } else if (error.code == Code::forbidden) {
     error.hint = fmt::format("{} denied access with the credential from {}: request access, or use another credential",
                              host, used);

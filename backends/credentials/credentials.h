@@ -67,15 +67,22 @@ enum class CredentialUse {
   registry,  // a module or provider registry: TF_TOKEN_*, `credentials` blocks, `credentials_helper`
   oci,       // an OCI registry: `oci_credentials`, docker and podman files, credential helpers
   download,  // an archive over http(s): netrc
-  s3,        // an object of S3: AWS_*, static keys of a profile
-  gcs        // an object of Google Cloud Storage: GOOGLE_OAUTH_ACCESS_TOKEN
+  s3,        // an object of S3: AWS_*, static keys of a profile, the AWS CLI
+  gcs        // an object of Google Cloud Storage: GOOGLE_OAUTH_ACCESS_TOKEN, gcloud
+};
+
+// What a request needs credentials for.
+struct CredentialQuery {
+  CredentialUse use = CredentialUse::download;
+  std::string host = {};        // Source::host (`name[:port]`); of S3 and Google the name of the service, for people
+  std::string repository = {};  // the path of an OCI repository without a leading slash; the profile of an S3 address
+  bool is_users = false;        // SourceAddress::is_users: else `aws` and `gcloud` are not run
 };
 
 // Finds secrets by host. Thread-safe. Sees credentials that are renewed during the life of the process: each call reads
 // the files of docker, podman, netrc and AWS. A helper runs again for a host one minute after its last
-// success, or immediately after a failure; concurrent calls share one run. Variables and the CLI configuration do not
-// change. `host` is Source::host (`name[:port]`). `repository` is the path of an OCI repository without a leading
-// slash, the profile that an address of S3 names, else empty.
+// success, or immediately after a failure; concurrent calls share one run. `aws` and `gcloud` run again ten seconds
+// after a failure. Variables and the CLI configuration do not change.
 class Credentials {
  public:
   virtual ~Credentials() = default;
@@ -83,25 +90,23 @@ class Credentials {
   // Returns the most specific credential by OpenTofu's precedence, empty if there is none. A registry helper that is
   // missing or fails is not an error: as in OpenTofu, the request is sent without a token (a warning in the log).
   // Errors: CONFIG_PARSE (a malformed file, with file and line; a token that cannot be a header value), TOOL_MISSING
-  // and UNREACHABLE (an OCI helper is missing or fails; OpenTofu runs it only when a registry requires credentials),
-  // REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-  virtual Result<FoundCredential> find(CredentialUse use, std::string_view host, std::string_view repository,
-                                       const Context& context) = 0;
+  // and UNREACHABLE (an OCI helper, `aws` or `gcloud` is missing or fails; OpenTofu runs an OCI helper only when a
+  // registry requires credentials), REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+  virtual Result<FoundCredential> find(const CredentialQuery& query, const Context& context) = 0;
 
   // Returns every location for this use in order of precedence. A problem with a location is its outcome. At most one
   // is "used". Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-  virtual Result<std::vector<CredentialLocation>> places(CredentialUse use, std::string_view host,
-                                                         std::string_view repository, const Context& context) = 0;
+  virtual Result<std::vector<CredentialLocation>> places(const CredentialQuery& query, const Context& context) = 0;
 };
 
-// Builds AUTH_REQUIRED or FORBIDDEN for the protocol, with the host, the searched locations and the exact fix. Keeps
-// the code, message and notes of `error`, the original refusal.
-Error explain_refusal(Error error, CredentialUse use, std::string_view host, std::string_view repository,
-                      Credentials& credentials, const Context& context);
+// Adds the host, the searched locations and the exact fix to AUTH_REQUIRED or FORBIDDEN, the refusal of a server.
+// Returns other errors unchanged.
+Error explain_refusal(Error error, const CredentialQuery& query, Credentials& credentials, const Context& context);
 
 // The credentials that the client would use, from its configuration and the environment, by OpenTofu's rules
 // (internal/command/cliconfig, its ociauthconfig, go-getter's netrc). Reads files and runs programs only on demand.
-// Runs only programs that the user's own files name, without TF_TOKEN_* in their environment.
+// Runs only programs that the user's own files name, without TF_TOKEN_* in their environment. For S3 and Google, the
+// environment and then static keys of a profile have priority over the program.
 std::unique_ptr<Credentials> make_credentials(ClientConfiguration configuration, ProcessEnvironment environment);
 
 }  // namespace modlock

@@ -359,7 +359,7 @@ Result<FoundCredential> Authorizer::credential(const Repository& repository, con
   if (repository.host == "docker.io") {
     return FoundCredential{};
   }
-  return credentials_.find(CredentialUse::oci, repository.host, repository.name, context);
+  return credentials_.find({CredentialUse::oci, repository.host, repository.name}, context);
 }
 
 // Called only by the busy thread, without the lock of the entry; sets its header and expiry.

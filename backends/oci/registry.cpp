@@ -182,8 +182,8 @@ Result<HttpResponse> Registry::expect(Result<HttpResponse> response, const HttpR
         "check the spelling, and whether it was deleted; some registries also report this if credentials are missing";
   }
   if (error.code == Code::auth_required || error.code == Code::forbidden) {
-    error =
-        explain_refusal(std::move(error), CredentialUse::oci, repository.host, repository.name, credentials_, context);
+    error = explain_refusal(std::move(error), {CredentialUse::oci, repository.host, repository.name}, credentials_,
+                            context);
     if (repository.host == "docker.io") {
       error.hint =
           "OpenTofu sends no credentials to docker.io: write oci://registry-1.docker.io/ and configure "

@@ -71,7 +71,7 @@ HttpRequest RegistryHttp::client_request(std::string url, std::string purpose) c
 }
 
 Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host, const Context& context) const {
-  const auto found = credentials_.find(CredentialUse::registry, host, "", context);
+  const auto found = credentials_.find({CredentialUse::registry, std::string(host)}, context);
   if (!found) {
     if (ends_the_run(found.error().code)) {
       return fail(found.error());
@@ -90,12 +90,11 @@ Result<HttpResponse> RegistryHttp::send(HttpRequest request, std::string_view ho
   if (!host.empty()) {
     MODLOCK_TRY(authorise(request, host, context));
   }
-  auto response = expect_success(http_.send(request, context), request);
-  if (!response && !host.empty() &&
-      (response.error().code == Code::auth_required || response.error().code == Code::forbidden)) {
-    return fail(explain_refusal(std::move(response.error()), CredentialUse::registry, host, "", credentials_, context));
-  }
-  return response;
+  return expect_success(http_.send(request, context), request).map_error([&](Error error) {
+    return host.empty()
+               ? error
+               : explain_refusal(std::move(error), {CredentialUse::registry, std::string(host)}, credentials_, context);
+  });
 }
 
 }  // namespace modlock::registry

@@ -95,13 +95,13 @@ void print_report(const CredentialReport& report, const Printer& print) {
 Result<int> explain_credentials_of(const CommandLine& line, const Host& host) {
   const CommonFlags& flags = line.common;
   const ProcessEnvironment environment = current_environment();
-  const ClientConfiguration configuration =
-      read_client_configuration(find_client(host.engine().options()).tool, environment);
+  const ClientConfiguration configuration = read_client_configuration(
+      find_client(host.engine().options()).tool, environment, host.engine().user_settings().credential_programs);
   Context context = host.context();
   const std::string root = std::filesystem::absolute(flags.directories.empty() ? "." : flags.directories.front());
   const auto data = host.engine().data_directory(host.root_params(root, flags));
   context.clone_directory = data ? *data / "modules/m" : "";
-  MODLOCK_TRY(const auto report, explain_credentials(line.credentials, configuration, environment, context));
+  MODLOCK_TRY(const auto report, explain_credentials(line.credentials, {}, configuration, environment, context));
   if (flags.json) {
     flags.print.raw(write_json_pretty(messages::encode(report)));
     return 0;

@@ -220,8 +220,9 @@ void read_file_into(ClientConfiguration& configuration, const ClientConfiguratio
 
 }  // namespace
 
-ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvironment& environment) {
-  ClientConfiguration configuration;
+ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvironment& environment,
+                                              std::vector<std::string> credential_programs) {
+  ClientConfiguration configuration{.credential_programs = std::move(credential_programs)};
   for (const ClientConfigurationFile& file : client_configuration_files(tool, environment, configuration.warnings)) {
     read_file_into(configuration, file, tool, environment);
   }

@@ -18,7 +18,8 @@ namespace modlock {
 // A later file replaces the `host` and `credentials` entries of an earlier one. Settings unrelated to the network are
 // ignored. An invalid file or block is left out and causes a warning (CONFIG_PARSE) with the file, the line and the
 // problem, never a value: a client prints such problems and continues.
-ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvironment& environment);
+ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvironment& environment,
+                                              std::vector<std::string> credential_programs = {});
 
 // Returns a hash of the locations and contents of these files. It changes whenever they change.
 std::string client_configuration_state(ClientKind tool, const ProcessEnvironment& environment);

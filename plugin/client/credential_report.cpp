@@ -42,7 +42,7 @@ Result<std::vector<CredentialLocation>> netrc_places(const std::string& host, Pr
   std::erase_if(environment.environment, [](const auto& variable) { return variable.first == "NETRC"; });
   const auto credentials = make_credentials({}, std::move(environment));
   const std::string name = host.ends_with(']') ? host : host.substr(0, host.rfind(':'));
-  MODLOCK_TRY(auto places, credentials->places(CredentialUse::download, name, "", context));
+  MODLOCK_TRY(auto places, credentials->places({CredentialUse::download, name}, context));
   for (CredentialLocation& place : places) {
     place.outcome = place.outcome == "used" ? "read by git" : place.outcome;
   }
@@ -110,7 +110,8 @@ Result<std::vector<CredentialLocation>> configured_places(const std::string& hos
 
 }  // namespace
 
-Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
+Result<CredentialReport> explain_credentials(std::string_view where, const std::set<std::string>& wanted,
+                                             const ClientConfiguration& configuration,
                                              const ProcessEnvironment& environment, const Context& context) {
   MODLOCK_TRY(const auto asked, parse_where(where));
   CredentialReport report{.host = asked.host, .repository = asked.repository, .warnings = {}, .uses = {}};
@@ -123,12 +124,19 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
                                                         {"download", CredentialUse::download},
                                                         {"s3", CredentialUse::s3},
                                                         {"gcs", CredentialUse::gcs}};
+  const auto is_wanted = [&](const char* use) { return wanted.empty() || wanted.contains(use); };
   for (const auto& [name, use] : uses) {
+    if (!is_wanted(name)) {
+      continue;
+    }
     const std::string repository = use == CredentialUse::oci ? asked.repository : std::string();
-    MODLOCK_TRY(auto places, credentials->places(use, asked.host, repository, context));
+    MODLOCK_TRY(auto places, credentials->places({use, asked.host, repository, true}, context));
     const auto used =
         std::ranges::find_if(places, [](const CredentialLocation& place) { return place.outcome == "used"; });
     report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});
+  }
+  if (!is_wanted("git")) {
+    return report;
   }
   MODLOCK_TRY(auto git, netrc_places(asked.host, environment, context));
   MODLOCK_TRY(const auto configured, configured_places(asked.host, context));

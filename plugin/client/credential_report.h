@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,10 +46,11 @@ void fields(Form& form, In<Form, CredentialReport> report) {
   form.member("uses", report.uses);
 }
 
-// Reports where the credentials for `where`, HOST or HOST/REPOSITORY, come from. Runs the credential programs, as a
-// request would. The report never contains a secret. Errors: INVALID_PARAMS (no host, or a URL; the message does not
-// quote the text), REQUEST_CANCELLED.
-Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
+// Reports where the credentials for `where`, HOST or HOST/REPOSITORY, come from, for some uses; empty: for all. Runs
+// the credential programs, as a request for a call of the user's own configuration would. The report never contains a
+// secret. Errors: INVALID_PARAMS (no host, or a URL; the message does not quote the text), REQUEST_CANCELLED.
+Result<CredentialReport> explain_credentials(std::string_view where, const std::set<std::string>& wanted,
+                                             const ClientConfiguration& configuration,
                                              const ProcessEnvironment& environment, const Context& context);
 
 }  // namespace modlock

@@ -478,17 +478,15 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
       continue;
     }
     Finding finding{.check = "host " + name};
-    const auto report = explain_credentials(name, network->client_configuration(), environment, context);
+    const auto report = explain_credentials(name, use.uses, network->client_configuration(), environment, context);
     if (!report) {
       findings.push_back(failing(finding.check, report.error()));
       continue;
     }
     for (const CredentialSearch& search : report->uses) {
-      if (use.uses.count(search.use) != 0) {
-        const std::string external = answered_by(search.use, name, network->backends());
-        finding.found += (finding.found.empty() ? "" : "; ") +
-                         (external.empty() ? credential_line(search) : search.use + ": " + external);
-      }
+      const std::string external = answered_by(search.use, name, network->backends());
+      finding.found += (finding.found.empty() ? "" : "; ") +
+                       (external.empty() ? credential_line(search) : search.use + ": " + external);
     }
     if (options.online) {
       queries.query(name, use, finding);

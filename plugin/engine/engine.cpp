@@ -158,6 +158,7 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
                    .client_version = version.empty() ? std::string(newest) : version,
                    .externals = externals_,
                    .token_realms = user_settings_.oci_token_realms,
+                   .credential_programs = user_settings_.credential_programs,
                    .trusted_dates = user_settings_.trust_publication_dates.value_or(
                        std::vector<std::string>{std::string(kOpenTofuRegistry)}),
                    .memoizes = run.networks() != nullptr,

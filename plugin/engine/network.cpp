@@ -89,7 +89,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
       memoizes_(options.memoizes),
       replacement_(options.replacement),
       store_(store),
-      client_(read_client_configuration(options.tool, current_environment())),
+      client_(read_client_configuration(options.tool, current_environment(), options.credential_programs)),
       wire_(make_curl_http_client(user_agent(current_environment()), options.connections)),
       http_(make_secret_recording_client(*wire_, secrets_)),
       credentials_(make_credentials(client_, current_environment())),

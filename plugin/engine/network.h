@@ -37,7 +37,8 @@ struct NetworkOptions {
   std::string client_version;  // X-Terraform-Version; empty: not known, and not sent
   // Programs for further source types, and for hosts of built-in ones. The first of a scheme or host applies.
   std::vector<BackendSetting> externals = {};
-  std::vector<std::string> token_realms = {};   // hosts that may receive the credentials of OCI registries
+  std::vector<std::string> token_realms = {};  // hosts that may receive the credentials of OCI registries
+  std::vector<std::string> credential_programs = {};
   std::vector<std::string> trusted_dates = {};  // registry hosts whose publication dates are trusted
   bool memoizes = false;                        // it serves one run with all its requests
   BackendReplacement replacement = {};          // for tests: backends in memory

@@ -237,6 +237,12 @@ Result<std::string> read_helper(const std::string& text) {
                               : fail({}, "git_helpers may contain only \"codecommit\"", "remove it");
 }
 
+Result<std::string> read_program(const std::string& text) {
+  return text == "aws" || text == "gcloud"
+             ? Result<std::string>(text)
+             : fail({}, "credential_programs may contain only \"aws\" and \"gcloud\"", "remove it");
+}
+
 SettingInfo::Override by(std::string_view flag = "", std::string_view variable = "", std::string_view value = "",
                          SettingInfo::Override::On on = {}) {
   return {flag, variable, value, on};
@@ -308,6 +314,9 @@ const std::vector<SettingInfo>& setting_table() {
       {"", "git_helpers", Kind::list, File::user, "[\"codecommit\"]", false,
        "Remote helpers of git that may serve module sources: only \"codecommit\"",
        kList<&Settings::git_helpers, read_helper>},
+      {"", "credential_programs", Kind::list, File::user, "[\"aws\", \"gcloud\"]", false,
+       "Programs that may be run for the credentials of S3 (aws) and Google Cloud Storage (gcloud)",
+       kList<&Settings::credential_programs, read_program>},
       {"", "remote_store", Kind::text, File::user, "\"oci://registry.example.com/platform/modules\"", false,
        "The repository of module packages that is read before the sources of locked modules",
        kRead<&Settings::remote_store, read_remote_store>, by("", "TOFU_MODLOCK_REMOTE")},

@@ -110,6 +110,7 @@ struct Settings {
   std::vector<std::filesystem::path> workspace_roots;  // absolute; only from the user's file
   std::vector<std::string> oci_token_realms;           // hosts, in ASCII; only from the user's file
   std::vector<std::string> git_helpers;                // only "codecommit"; only from the user's file
+  std::vector<std::string> credential_programs;        // "aws", "gcloud"; only from the user's file
   std::optional<SourceText> remote_store;              // "oci://HOST/REPOSITORY"; only from the user's file
   std::optional<bool> links;                           // `install` links packages; only from the user's file
   // Registry hosts, as in Source::host, whose publication dates are trusted; only from the user's file.

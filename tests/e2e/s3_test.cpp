@@ -115,6 +115,65 @@ BOOST_AUTO_TEST_CASE(without_or_with_a_wrong_key) {
   check({"lock"}, 7, "the error code of the server is SignatureDoesNotMatch");
 }
 
+// The AWS CLI is a program that the user has to allow.
+BOOST_AUTO_TEST_CASE(a_program_for_credentials_is_run_only_for_calls_of_the_user) {
+  const fs::path log = path("aws.log");
+  write_text(path("bin/aws"), "#!/bin/sh\necho \"$*\" >> '" + log.string() +
+                                  "'\necho '{\"AccessKeyId\": \"AKIAEXAMPLE\", " + "\"SecretAccessKey\": \"" + kSecret +
+                                  "\", \"SessionToken\": \"canary-session\"}'\n");
+  fs::permissions(path("bin/aws"), fs::perms::owner_all);
+  environment["PATH"] = path("bin").string() + ":" + std::getenv("PATH");
+  for (const char* name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}) {
+    environment.erase(name);
+  }
+  FaultServer leading([&](const ReceivedRequest&) {
+    return ServerAnswer{.headers = {{"X-Terraform-Get", source("net.zip")}}, .body = ""};
+  });
+  GitRepository& calling = repository("calling.git");
+  release(calling, "1.0.0", {{"calls.tf", module_call("inner", source("net.zip"))}});
+  write("local/main.tf", module_call("inner", source("net.zip")));
+  const std::string allowed = "credential_programs = [\"aws\"]\n";
+  const std::string only_own = "looked for credentials for S3 in the program aws: run only for calls in your own";
+  const std::string process = "configure export-credentials --format process";
+  struct Row {
+    const char* name;
+    std::string settings;  // of the user
+    std::string source;
+    std::string problem;
+    std::string asked;
+  };
+  for (const Row& row : {
+           Row{"not allowed", "", source("net.zip"), "the program aws: not allowed by credential_programs", ""},
+           Row{"allowed", allowed, source("net.zip"), "", process + "\n"},
+           Row{"a directory", allowed, source("dir"), "", process + "\n"},
+           Row{"a profile", allowed, source("net.zip?aws_profile=work"), "", process + " --profile=work\n"},
+           Row{"a call of a local module", allowed, "./local", "", process + "\n"},
+           Row{"a call of a package", allowed, "git::" + calling.url() + "?ref=v1.0.0", only_own, ""},
+           Row{"a response of a server", allowed, "http://" + leading.host() + "/net", only_own, ""},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(path("home/.config/tofu-modlock/config.hcl"), row.settings);
+      for (const fs::path& old : {log, root() / ".terraform.lock.hcl", root() / ".terraform", cache()}) {
+        fs::remove_all(old);
+      }
+      write("main.tf", module_call("a", row.source));
+      check({"lock"}, row.problem.empty() ? 0 : 7, row.problem);
+      BOOST_TEST((fs::exists(log) ? read_text(log) : "") == row.asked);
+      if (row.problem.empty()) {
+        fs::remove_all(cache());
+        check({"install"}, 0);
+        check({"verify", "--online"}, 0);
+        const Ran doctor = modlock({"doctor"});
+        BOOST_TEST(doctor.out.find("s3: a credential in the program aws") != std::string::npos, doctor.out);
+      }
+    }
+  }
+  write_text(path("home/.config/tofu-modlock/config.hcl"), allowed);
+  write_text(path("bin/aws"), "#!/bin/sh\necho canary; echo canary >&2; exit 255\n");
+  write("main.tf", module_call("a", source("t.zip")));
+  check({"lock"}, 7, "the credential helper aws ended with exit code 255 [UNREACHABLE]");
+}
+
 // Entries of a backend of the user keep their ids, and their meaning.
 BOOST_AUTO_TEST_CASE(a_backend_of_the_user_has_priority) {
   write_text(path("s3-backend"), R"(#!/usr/bin/env python3
@@ -193,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(a_stock_client_has_the_same_trees, WithClient, *needs("t
   compare(server.url());
 }
 
-// A server of another maker.
+// A server of another maker, in moto[server] of PyPI.
 BOOST_FIXTURE_TEST_CASE(moto_and_a_stock_client, WithClient, *needs("moto_server, tofu")) {
   const int port = free_port();
   ProcessGroup moto({find_server("moto_server"), "-H", "127.0.0.1", "-p", std::to_string(port)}, path("moto.log"));

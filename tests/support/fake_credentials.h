@@ -31,19 +31,18 @@ class FakeCredentials final : public Credentials {
   // Every call fails with it from now on.
   void fail_with(Error error) { error_ = std::move(error); }
 
-  Result<FoundCredential> find(CredentialUse use, std::string_view host, std::string_view repository,
-                               const Context& /*context*/) override {
+  Result<FoundCredential> find(const CredentialQuery& query, const Context& /*context*/) override {
     const std::lock_guard lock(mutex_);
-    std::string where(host);
-    if (!repository.empty()) {
-      where.append("/").append(repository);
+    std::string where = query.host;
+    if (!query.repository.empty()) {
+      where.append("/").append(query.repository);
     }
     asked_.push_back(where);
     if (error_) {
       return fail(*error_);
     }
     while (true) {
-      if (const auto entry = found_.find({use, where}); entry != found_.end()) {
+      if (const auto entry = found_.find({query.use, where}); entry != found_.end()) {
         return entry->second;
       }
       const std::size_t slash = where.rfind('/');
@@ -54,16 +53,15 @@ class FakeCredentials final : public Credentials {
     }
   }
 
-  Result<std::vector<CredentialLocation>> places(CredentialUse use, std::string_view host, std::string_view repository,
-                                                 const Context& context) override {
-    const auto found = find(use, host, repository, context);
+  Result<std::vector<CredentialLocation>> places(const CredentialQuery& query, const Context& context) override {
+    const auto found = find(query, context);
     if (!found) {
       return fail(found.error());
     }
     if (found->found()) {
       return std::vector{CredentialLocation{.place = found->from, .outcome = "used"}};
     }
-    return std::vector{CredentialLocation{.place = "test", .outcome = "no entry for " + std::string(host)}};
+    return std::vector{CredentialLocation{.place = "test", .outcome = "no entry for " + query.host}};
   }
 
   // "host" or "host/repository", in the order asked.

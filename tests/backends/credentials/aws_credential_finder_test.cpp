@@ -8,8 +8,8 @@ namespace {
 // "<key id> <secret> <session token>", then the places.
 std::string shown_key(const User& user, const std::string& profile) {
   const auto credentials = make_credentials({}, user.environment());
-  const auto found = credentials->find(CredentialUse::s3, "S3", profile, Context{});
-  const auto places = credentials->places(CredentialUse::s3, "S3", profile, Context{});
+  const auto found = credentials->find({CredentialUse::s3, "S3", profile}, Context{});
+  const auto places = credentials->places({CredentialUse::s3, "S3", profile}, Context{});
   BOOST_REQUIRE(found.has_value());
   const auto* key = std::get_if<AwsCredential>(&found->secret);
   std::string text =
@@ -20,6 +20,7 @@ std::string shown_key(const User& user, const std::string& profile) {
 }
 
 const std::string kVariables = "environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: ";
+const std::string kProgram = "the program aws: not allowed by credential_programs\n";
 const std::string kFiles = " of the shared files of AWS: ";
 
 BOOST_AUTO_TEST_SUITE(aws_credential_finder)
@@ -41,7 +42,12 @@ BOOST_AUTO_TEST_CASE(variables_and_files) {
   const std::pair<std::string, std::string> key{"AWS_SECRET_ACCESS_KEY", "canary-0"};
   const std::string not_set = kVariables + "not set\n";
   for (const Row& row : {
-           Row{"nothing", {}, "", "", "", "none\n" + not_set + "profile \"default\"" + kFiles + "no static keys\n"},
+           Row{"nothing",
+               {},
+               "",
+               "",
+               "",
+               "none\n" + not_set + "profile \"default\"" + kFiles + "no static keys\n" + kProgram},
            Row{"variables", {key_id, key}, "[default]\n" + keys, "", "", "AKIA0 canary-0 \n" + kVariables + "used\n"},
            Row{"with a session",
                {key_id, key, {"AWS_SESSION_TOKEN", "canary-t"}},
@@ -84,13 +90,13 @@ BOOST_AUTO_TEST_CASE(variables_and_files) {
                "[work]\n" + keys,
                "[profile work]\nrole_arn = x\n",
                "work",
-               "none\nprofile \"work\"" + kFiles + "no static keys\n"},
+               "none\nprofile \"work\"" + kFiles + "no static keys\n" + kProgram},
            Row{"single sign-on",
                {},
                "",
                "[profile work]\nsso_session = x\n",
                "work",
-               "none\nprofile \"work\"" + kFiles + "no static keys\n"},
+               "none\nprofile \"work\"" + kFiles + "no static keys\n" + kProgram},
            Row{"nested and commented",
                {},
                "[work]\n# " + keys + "s3 =\n  aws_secret_access_key = x\n" + other,
@@ -195,10 +201,10 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_not_an_empty_one) {
   User user;
   user.write(".aws/credentials/x", "");
   const auto credentials = make_credentials({}, user.environment());
-  const auto found = credentials->find(CredentialUse::s3, "S3", "", Context{});
+  const auto found = credentials->find({CredentialUse::s3, "S3"}, Context{});
   BOOST_REQUIRE(!found.has_value());
   BOOST_TEST((found.error().code == Code::io_error));
-  const std::string places = shown(credentials->places(CredentialUse::s3, "S3", "", Context{}));
+  const std::string places = shown(credentials->places({CredentialUse::s3, "S3"}, Context{}));
   BOOST_TEST(places.find("of the shared files of AWS: not usable: ") != std::string::npos, places);
 }
 
@@ -207,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_could_add_a_header) {
   user.set("AWS_ACCESS_KEY_ID", "AKIA0");
   user.set("AWS_SECRET_ACCESS_KEY", "canary-0");
   user.set("AWS_SESSION_TOKEN", "canary\r\nX: y");
-  const auto found = make_credentials({}, user.environment())->find(CredentialUse::s3, "S3", "", Context{});
+  const auto found = make_credentials({}, user.environment())->find({CredentialUse::s3, "S3"}, Context{});
   BOOST_TEST(shown(found) ==
              "CONFIG_PARSE the token of environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY contains a "
              "line ending or another control character");

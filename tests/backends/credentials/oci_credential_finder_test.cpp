@@ -23,18 +23,18 @@ ClientConfiguration::OciCredentials block(std::string host, std::string reposito
           .from = "~/.tofurc:1"};
 }
 
-struct CredentialQuery {
+struct OciQuery {
   User user;
   ClientConfiguration configuration;
   Context context = {};
 
-  std::string find(std::string_view host = "ghcr.io", std::string_view repository = "team/app") const {
+  std::string find(const std::string& host = "ghcr.io", const std::string& repository = "team/app") const {
     return shown(
-        make_credentials(configuration, user.environment())->find(CredentialUse::oci, host, repository, context));
+        make_credentials(configuration, user.environment())->find({CredentialUse::oci, host, repository}, context));
   }
-  std::string places(std::string_view host = "ghcr.io", std::string_view repository = "team/app") const {
+  std::string places(const std::string& host = "ghcr.io", const std::string& repository = "team/app") const {
     return shown(
-        make_credentials(configuration, user.environment())->places(CredentialUse::oci, host, repository, context));
+        make_credentials(configuration, user.environment())->places({CredentialUse::oci, host, repository}, context));
   }
 };
 
@@ -56,7 +56,7 @@ constexpr const char* kAnswer =
 BOOST_AUTO_TEST_SUITE(oci_places)
 
 BOOST_AUTO_TEST_CASE(usual_files_in_order) {
-  CredentialQuery asked;
+  OciQuery asked;
   BOOST_TEST(asked.find() == "none");
   asked.user.write(".dockercfg", R"({"auths": {"ghcr.io": {"auth": "b2xkOmNhbmFyeS1v"}}})");
   BOOST_TEST(asked.find() == "basic old:canary-o");
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(usual_files_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(the_most_specific_place_decides_and_of_equals_the_first) {
-  CredentialQuery asked;
+  OciQuery asked;
   asked.user.write(".docker/config.json", kDocker);
   asked.configuration.oci = {block("ghcr.io", "", "host")};
   BOOST_TEST(asked.find() == "basic host:canary-b");
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_most_specific_place_decides_and_of_equals_the_first) {
 }
 
 BOOST_AUTO_TEST_CASE(tokens_of_a_block) {
-  CredentialQuery asked;
+  OciQuery asked;
   asked.configuration.oci = {{.host = "ghcr.io",
                               .access_token = SecretText("canary-a"),
                               .refresh_token = SecretText("canary-r"),
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_broken_file_in_a_usual_place_stops_the_use_of_all) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      CredentialQuery asked;
+      OciQuery asked;
       asked.user.write(".docker/config.json", kDocker);
       asked.user.write(row.file, row.text);
       BOOST_TEST(asked.find() == "none");
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_broken_file_in_a_usual_place_stops_the_use_of_all) {
 }
 
 BOOST_AUTO_TEST_CASE(an_entry_that_holds_no_password_matters_only_beside_another) {
-  CredentialQuery asked;
+  OciQuery asked;
   asked.user.write(".docker/config.json", kNoColon);
   BOOST_TEST(asked.find() == "none");
   BOOST_TEST(asked.places().starts_with("auths \"ghcr.io\" in ~/.docker/config.json: contains no user and password\n"));
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(an_entry_that_holds_no_password_matters_only_beside_another
 }
 
 BOOST_AUTO_TEST_CASE(defaults_say_which_files_count) {
-  CredentialQuery asked;
+  OciQuery asked;
   asked.user.write(".docker/config.json", kDocker);
   asked.user.write("own.json", kPodman);
   auto& defaults = asked.configuration.oci_defaults.emplace(ClientConfiguration::OciDefaults{});
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(defaults_say_which_files_count) {
 }
 
 BOOST_AUTO_TEST_CASE(programs_are_asked_by_their_rank) {
-  CredentialQuery asked;
+  OciQuery asked;
   const OwnPath path(asked.user);
   asked.user.write_program("bin/docker-credential-one", kAnswer);
   asked.user.write_program("bin/docker-credential-two", "echo '{\"Username\": \"two\", \"Secret\": \"canary-2\"}'");
@@ -195,13 +195,13 @@ BOOST_AUTO_TEST_CASE(programs_are_asked_by_their_rank) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_is_asked_once_for_each_host) {
-  CredentialQuery asked;
+  OciQuery asked;
   const OwnPath path(asked.user);
   asked.user.write_program("bin/docker-credential-one", kAnswer);
   asked.user.write(".docker/config.json", R"({"credsStore": "one"})");
   const auto credentials = make_credentials({}, asked.user.environment());
   for (const char* repository : {"a", "b", "c/d"}) {
-    BOOST_TEST(shown(credentials->find(CredentialUse::oci, "ghcr.io", repository, asked.context)) ==
+    BOOST_TEST(shown(credentials->find({CredentialUse::oci, "ghcr.io", repository}, asked.context)) ==
                "basic get https://ghcr.io:canary-h");
   }
   BOOST_TEST(asked.user.runs_of("bin/docker-credential-one") == 1U);
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_programs_do_wrong) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      CredentialQuery asked;
+      OciQuery asked;
       const OwnPath path(asked.user);
       asked.user.write_program("bin/docker-credential-one", row.script);
       asked.user.write(".config/containers/auth.json", R"({"credHelpers": {"ghcr.io": "one"}})");
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(what_programs_do_wrong) {
       BOOST_TEST(!has_canary(asked.find() + asked.places()));
     }
   }
-  CredentialQuery asked;
+  OciQuery asked;
   asked.user.write(".docker/config.json", R"({"credsStore": "no-such-program"})");
   BOOST_TEST(asked.find() ==
              "TOOL_MISSING docker-credential-no-such-program is not on PATH, but is required for the credentials of "

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(variables_name_hosts) {
       User user;
       user.set(row.variable, "canary-1");
       const auto credentials = make_credentials({}, user.environment());
-      BOOST_TEST(shown(credentials->find(CredentialUse::registry, row.host, "", Context{})) == row.expected);
+      BOOST_TEST(shown(credentials->find({CredentialUse::registry, row.host}, Context{})) == row.expected);
     }
   }
 }
@@ -84,10 +84,10 @@ BOOST_AUTO_TEST_CASE(names_to_set) {
 
 BOOST_AUTO_TEST_CASE(the_first_place_that_knows_the_host_decides) {
   Helped helped("echo '{\"token\": \"canary-3\"}'");
-  const auto look = [&helped](std::string_view host) {
+  const auto look = [&helped](const std::string& host) {
     const auto credentials = helped.credentials();
-    return shown(credentials->find(CredentialUse::registry, host, "", helped.context)) + "\n" +
-           shown(credentials->places(CredentialUse::registry, host, "", helped.context));
+    return shown(credentials->find({CredentialUse::registry, host}, helped.context)) + "\n" +
+           shown(credentials->places({CredentialUse::registry, host}, helped.context));
   };
   BOOST_TEST(look("example.com") ==
              "token canary-3\n"
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(the_first_place_that_knows_the_host_decides) {
 BOOST_AUTO_TEST_CASE(nothing_is_configured) {
   const User user;
   const auto credentials = make_credentials({}, user.environment());
-  BOOST_TEST(shown(credentials->places(CredentialUse::registry, "café.fr:8443", "", Context{})) ==
+  BOOST_TEST(shown(credentials->places({CredentialUse::registry, "café.fr:8443"}, Context{})) ==
              "environment variable TF_TOKEN_* for café.fr:8443: not set\n"
              "credentials blocks of the CLI configuration: no such file\n"
              "credentials_helper of the CLI configuration: not configured\n");
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_configured) {
 
 BOOST_AUTO_TEST_CASE(a_helper_is_asked_with_its_arguments_and_the_host_in_ascii) {
   const Helped helped("printf '{\"token\": \"canary %s|%s|%s|%s %s\"}' \"$1\" \"$2\" \"$3\" \"$4\" \"$TF_TOKEN_x\"");
-  BOOST_TEST(shown(helped.credentials()->find(CredentialUse::registry, "café.fr:8443", "", helped.context)) ==
+  BOOST_TEST(shown(helped.credentials()->find({CredentialUse::registry, "café.fr:8443"}, helped.context)) ==
              "token canary --from|a b|get|xn--caf-dma.fr:8443 ");
 }
 
@@ -158,9 +158,9 @@ BOOST_AUTO_TEST_CASE(a_helper_that_gives_nothing_leaves_the_request_without) {
     BOOST_TEST_CONTEXT(row.name) {
       const Helped helped(row.script);
       const auto credentials = helped.credentials();
-      BOOST_TEST(shown(credentials->find(CredentialUse::registry, "example.com", "", helped.context)) == "none");
+      BOOST_TEST(shown(credentials->find({CredentialUse::registry, "example.com"}, helped.context)) == "none");
       BOOST_TEST(helped.log.lines == row.log);
-      const auto places = credentials->places(CredentialUse::registry, "example.com", "", helped.context);
+      const auto places = credentials->places({CredentialUse::registry, "example.com"}, helped.context);
       BOOST_TEST_REQUIRE(places.has_value());
       BOOST_TEST(places->back().outcome == row.outcome);
       BOOST_TEST(helped.log.lines == row.log, "told once");
@@ -186,17 +186,17 @@ BOOST_AUTO_TEST_CASE(a_helper_lies_in_a_plugin_directory) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const Helped helped("echo '{\"token\": \"canary-1\"}'", row.file);
-      BOOST_TEST(shown(helped.credentials()->find(CredentialUse::registry, "example.com", "", helped.context)) ==
+      BOOST_TEST(shown(helped.credentials()->find({CredentialUse::registry, "example.com"}, helped.context)) ==
                  row.expected);
     }
   }
   const Helped helped("echo '{\"token\": \"canary-old\"}'", "plugins/terraform-credentials-vault_v1.9.0");
   helped.user.write_program("more/terraform-credentials-vault_v1.10.0", "echo '{\"token\": \"canary-new\"}'");
-  BOOST_TEST(shown(helped.credentials()->find(CredentialUse::registry, "example.com", "", helped.context)) ==
+  BOOST_TEST(shown(helped.credentials()->find({CredentialUse::registry, "example.com"}, helped.context)) ==
              "token canary-new");
   std::filesystem::remove_all(helped.user.path("plugins"));
   std::filesystem::remove_all(helped.user.path("more"));
-  const auto places = helped.credentials()->places(CredentialUse::registry, "example.com", "", helped.context);
+  const auto places = helped.credentials()->places({CredentialUse::registry, "example.com"}, helped.context);
   BOOST_TEST_REQUIRE(places.has_value());
   BOOST_TEST(places->back().outcome == "terraform-credentials-vault not found in ~/plugins, ~/more");
 }
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_helper_is_asked_once_for_each_host_however_many_want_it) 
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&credentials, &right, i]() {
       const char* host = i % 2 == 0 ? "a.example" : "b.example";
-      right += shown(credentials->find(CredentialUse::registry, host, "", Context{})) == "token canary-1" ? 1 : 0;
+      right += shown(credentials->find({CredentialUse::registry, host}, Context{})) == "token canary-1" ? 1 : 0;
     });
   }
   for (std::thread& thread : threads) {
@@ -224,22 +224,22 @@ BOOST_AUTO_TEST_CASE(a_cancelled_question_is_asked_again) {
   const auto credentials = helped.credentials();
   Context hurried = helped.context;
   hurried.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  const auto first = credentials->find(CredentialUse::registry, "example.com", "", hurried);
+  const auto first = credentials->find({CredentialUse::registry, "example.com"}, hurried);
   BOOST_TEST_REQUIRE(!first.has_value());
   BOOST_TEST((first.error().code == Code::deadline_exceeded));
   helped.user.write("plugins/terraform-credentials-vault.ready", "");
-  BOOST_TEST(shown(credentials->find(CredentialUse::registry, "example.com", "", helped.context)) == "token canary-1");
+  BOOST_TEST(shown(credentials->find({CredentialUse::registry, "example.com"}, helped.context)) == "token canary-1");
 }
 
 BOOST_AUTO_TEST_CASE(a_token_writes_no_headers) {
   User user;
   user.set("TF_TOKEN_example_com", "canary-1\r\nX-Evil: canary-2");
   const auto credentials = make_credentials({}, user.environment());
-  const auto found = credentials->find(CredentialUse::registry, "example.com", "", Context{});
+  const auto found = credentials->find({CredentialUse::registry, "example.com"}, Context{});
   BOOST_TEST(shown(found) ==
              "CONFIG_PARSE the token of environment variable TF_TOKEN_example_com contains a line ending or another "
              "control character");
-  BOOST_TEST(!has_canary(shown(credentials->places(CredentialUse::registry, "example.com", "", Context{}))));
+  BOOST_TEST(!has_canary(shown(credentials->places({CredentialUse::registry, "example.com"}, Context{}))));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

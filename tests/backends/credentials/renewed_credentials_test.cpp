@@ -15,7 +15,7 @@ struct LongLived {
       : credentials(make_credentials(std::move(configuration), user.environment())) {}
 
   std::string find(CredentialUse use, std::string_view host = "example.com") const {
-    return shown(credentials->find(use, host, use == CredentialUse::oci ? "team/app" : "", Context{}));
+    return shown(credentials->find({use, std::string(host), use == CredentialUse::oci ? "team/app" : ""}, Context{}));
   }
   std::unique_ptr<Credentials> credentials;
 };
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_docker_file) {
   user.write(".docker/config.json", "{");
   BOOST_TEST(lived.find(CredentialUse::oci) == "none");
   user.write(".docker/config.json", kDockerNew);
-  BOOST_TEST(shown(lived.credentials->places(CredentialUse::oci, "example.com", "team/app", Context{}))
+  BOOST_TEST(shown(lived.credentials->places({CredentialUse::oci, "example.com", "team/app"}, Context{}))
                  .starts_with("auths \"example.com\" in ~/.docker/config.json: used\n"));
 }
 

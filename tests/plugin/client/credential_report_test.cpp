@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
              "[credential]\n\thelper = !echo canary-4\n\thelper = store\n"
              "[credential \"https://user:canary-5@ghcr.io\"]\n\thelper = cache\n"
              "[http \"https://ghcr.io\"]\n\textraHeader = Authorization: canary-6\n");
-  const auto report = explain_credentials("GHCR.io/team/app", {}, user.environment(), Context{});
+  const auto report = explain_credentials("GHCR.io/team/app", {}, {}, user.environment(), Context{});
   BOOST_TEST_REQUIRE(report.has_value());
   BOOST_TEST(report->host == "ghcr.io");
   BOOST_TEST(report->repository == "team/app");
@@ -73,7 +73,9 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
              "s3 environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\n"
              "  environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: used\n");
   const std::string file = "file:" + user.path("gitconfig").string();
-  BOOST_TEST(list(uses[4]) == "gcs -\n  environment variable GOOGLE_OAUTH_ACCESS_TOKEN: not set\n");
+  BOOST_TEST(list(uses[4]) ==
+             "gcs -\n  environment variable GOOGLE_OAUTH_ACCESS_TOKEN: not set\n"
+             "  the program gcloud: not allowed by credential_programs\n");
   BOOST_TEST(list(uses[5]) == "git -\n  machine ghcr.io in ~/.netrc:1: read by git\n  credential.helper in " + file +
                                   ": asked by git\n  credential.https://ghcr.io.helper in " + file +
                                   ": asked by git\n  http.https://ghcr.io.extraheader in " + file + ": asked by git\n");
@@ -82,6 +84,14 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
     all += list(search);
   }
   BOOST_TEST(!has_canary(all));
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_wanted) {
+  const User user;
+  const auto report = explain_credentials("h.test", {"oci", "gcs"}, {}, user.environment(), Context{});
+  BOOST_TEST_REQUIRE(report.has_value());
+  BOOST_TEST_REQUIRE(report->uses.size() == 2U);
+  BOOST_TEST(report->uses[0].use + report->uses[1].use == "ocigcs");
 }
 
 BOOST_AUTO_TEST_CASE(git_applies_conditions_about_the_clone) {
@@ -93,7 +103,7 @@ BOOST_AUTO_TEST_CASE(git_applies_conditions_about_the_clone) {
   for (const char* root : {"work", "home"}) {
     Context context;
     context.clone_directory = user.path(root) / ".terraform/modules/m";
-    const auto report = explain_credentials("h.test", {}, user.environment(), context);
+    const auto report = explain_credentials("h.test", {}, {}, user.environment(), context);
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(
         list(report->uses.at(5)) ==
@@ -111,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   const OwnGit git(user);
   ClientConfiguration configuration;
   configuration.warnings.push_back({Severity::warning, Error{.message = "~/.tofurc:1:1: no such thing"}});
-  const auto report = explain_credentials("example.com:8443", configuration, user.environment(), Context{});
+  const auto report = explain_credentials("example.com:8443", {}, configuration, user.environment(), Context{});
   BOOST_TEST_REQUIRE(report.has_value());
   BOOST_TEST(report->repository == "");
   BOOST_TEST(report->warnings.at(0) == "~/.tofurc:1:1: no such thing");
@@ -150,7 +160,7 @@ BOOST_AUTO_TEST_CASE(netrc_entry_that_git_reads) {
       const OwnGit git(user);
       user.set("NETRC", row.variable);
       user.write(".netrc", row.netrc);
-      const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
+      const auto report = explain_credentials(row.where, {}, {}, user.environment(), Context{});
       BOOST_TEST_REQUIRE(report.has_value());
       BOOST_TEST(list(report->uses.at(5)) ==
                  std::string("git -\n  ") + row.expected + "\n  credential.helper of git's configuration: not set\n");
@@ -179,7 +189,7 @@ BOOST_AUTO_TEST_CASE(settings_of_git_for_a_host) {
       const User user;
       const OwnGit git(user);
       user.write("gitconfig", "[credential \"" + std::string(row.url) + "\"]\n\thelper = cache\n");
-      const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
+      const auto report = explain_credentials(row.where, {}, {}, user.environment(), Context{});
       BOOST_TEST_REQUIRE(report.has_value());
       BOOST_TEST((report->uses.at(5).places.at(1).outcome == "asked by git") == row.is_listed);
     }
@@ -190,7 +200,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_host) {
   for (const char* text :
        {"", "https://user:canary@example.com", "user:canary@example.com", "/team", "a b", "a?canary"}) {
     BOOST_TEST_CONTEXT(text) {
-      const auto report = explain_credentials(text, {}, ProcessEnvironment{}, Context{});
+      const auto report = explain_credentials(text, {}, {}, ProcessEnvironment{}, Context{});
       BOOST_TEST_REQUIRE(!report.has_value());
       BOOST_TEST((report.error().code == Code::invalid_params));
       BOOST_TEST(report.error().message == "--credentials takes a host, and for OCI also a repository");

@@ -140,6 +140,24 @@ BOOST_AUTO_TEST_CASE(the_only_helper_of_git_is_codecommit) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(programs_for_credentials_are_known_ones) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "credential_programs = [\"gcloud\", \"aws\"]\n");
+  const std::vector<std::string> programs = {"gcloud", "aws"};
+  BOOST_TEST(load_user_settings(file).value().credential_programs == programs, boost::test_tools::per_element());
+  for (const char* wrong : {"", "AWS", "/usr/bin/aws", "aws sso", "az"}) {
+    BOOST_TEST_CONTEXT(wrong) {
+      write_text(file, fmt::format("credential_programs = [\"{}\"]\n", wrong));
+      const auto settings = load_user_settings(file);
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(to_string(settings.error().code) == "CONFIG_PARSE");
+      BOOST_TEST(settings.error().message ==
+                 fmt::format("credential_programs may contain only \"aws\" and \"gcloud\", found \"{}\"", wrong));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(registries_with_trusted_dates_are_hosts) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
