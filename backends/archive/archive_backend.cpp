@@ -121,7 +121,7 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   Source server;
   server.kind = SourceKind::archive;
   server.host = needed ? needed->host : "";
-  if (own_ != nullptr && !own_->answered_by().empty() && others_.find(server) == own_) {
+  if (own_ != nullptr && !own_->answered_by().empty() && (request.object || others_.find(server) == own_)) {
     needed.reset();  // the program has credentials of its own
   }
   if (needed) {
@@ -142,9 +142,10 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   return expect_success(answer, sent).map_error([&](Error error) {
     error = request.object && answer ? explain_s3_error(std::move(error), *answer) : std::move(error);
     const bool is_refusal = error.code == Code::auth_required || error.code == Code::forbidden;
-    return is_refusal && needed           ? explain_refusal(std::move(error), *needed, credentials_, context_)
-           : is_refusal && request.object ? with_note(std::move(error), "no token is sent to STORAGE_EMULATOR_HOST")
-                                          : error;
+    return is_refusal && needed ? explain_refusal(std::move(error), *needed, credentials_, context_)
+           : is_refusal && request.object && !request.credentials
+               ? with_note(std::move(error), "no token is sent to STORAGE_EMULATOR_HOST")
+               : error;
   });
 }
 

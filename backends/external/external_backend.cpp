@@ -221,8 +221,10 @@ class ProgramHttpClient final : public HttpClient {
   Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
     MODLOCK_TRY(auto response, source_.source.kind == SourceKind::oci ? ask_for_repository(request, context)
                                                                       : ask_for_archive(request, context));
-    response.status = 200;
-    response.url = request.url;
+    if (response.status == 0) {  // of the program, and not of another server
+      response.status = 200;
+      response.url = request.url;
+    }
     return response;
   }
 

@@ -112,7 +112,8 @@ Result<std::vector<CredentialLocation>> configured_places(const std::string& hos
 
 Result<CredentialReport> explain_credentials(std::string_view where, const std::set<std::string>& wanted,
                                              const ClientConfiguration& configuration,
-                                             const ProcessEnvironment& environment, const Context& context) {
+                                             const ProcessEnvironment& environment, const Context& context,
+                                             bool is_users) {
   MODLOCK_TRY(const auto asked, parse_where(where));
   CredentialReport report{.host = asked.host, .repository = asked.repository, .warnings = {}, .uses = {}};
   for (const Diagnostic& warning : configuration.warnings) {
@@ -130,7 +131,7 @@ Result<CredentialReport> explain_credentials(std::string_view where, const std::
       continue;
     }
     const std::string repository = use == CredentialUse::oci ? asked.repository : std::string();
-    MODLOCK_TRY(auto places, credentials->places({use, asked.host, repository, true}, context));
+    MODLOCK_TRY(auto places, credentials->places({use, asked.host, repository, is_users}, context));
     const auto used =
         std::ranges::find_if(places, [](const CredentialLocation& place) { return place.outcome == "used"; });
     report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});

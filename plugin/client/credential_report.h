@@ -47,10 +47,12 @@ void fields(Form& form, In<Form, CredentialReport> report) {
 }
 
 // Reports where the credentials for `where`, HOST or HOST/REPOSITORY, come from, for some uses; empty: for all. Runs
-// the credential programs, as a request for a call of the user's own configuration would. The report never contains a
-// secret. Errors: INVALID_PARAMS (no host, or a URL; the message does not quote the text), REQUEST_CANCELLED.
+// the credential programs as a request does: those of the setting `credential_programs` only if the call is of the
+// user's own configuration (`is_users`). The report never contains a secret. Errors: INVALID_PARAMS (no host, or a URL;
+// the message does not quote the text), REQUEST_CANCELLED.
 Result<CredentialReport> explain_credentials(std::string_view where, const std::set<std::string>& wanted,
                                              const ClientConfiguration& configuration,
-                                             const ProcessEnvironment& environment, const Context& context);
+                                             const ProcessEnvironment& environment, const Context& context,
+                                             bool is_users = true);
 
 }  // namespace modlock

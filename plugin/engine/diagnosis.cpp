@@ -42,10 +42,11 @@ struct HostUse {
   std::set<std::string> uses;                    // in the words of explain_credentials(): "registry", "oci", …
   std::map<std::string, SourceAddress> sources;  // whose versions `lock` lists, by package
   std::set<ProviderAddress> providers;
+  bool is_users = false;  // a call of the user's own configuration needs it
 };
 using Hosts = std::map<std::string, HostUse>;  // by name; empty: this machine
 
-void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
+void add_source(const std::string& text, bool is_users, ClientKind tool, Hosts& hosts) {
   auto address = parse_source(text, default_registry(tool));
   if (!address || (address->source.host.empty() && !address->source.has_tags())) {
     return;
@@ -54,6 +55,7 @@ void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
   HostUse& host = hosts[source.host];
   const bool is_service = source.is_registry() || source.has_tags();
   host.uses.insert(std::string(source.traits().credentials));
+  host.is_users = host.is_users || is_users;
   if (is_service) {
     const std::string package = source.package_identity();
     host.sources.emplace(package, std::move(*address));
@@ -83,8 +85,13 @@ std::optional<Finding> examine_configuration(const Result<messages::ConfigInspec
 
 Hosts hosts_of(const messages::ConfigInspectResult& inspected, ClientKind tool) {
   Hosts hosts;
+  std::set<std::string> packages;  // keys of calls whose own calls are of a package; a caller comes before its calls
   for (const messages::InspectedModule& module : inspected.modules) {
-    add_source(module.source.value_or(""), tool, hosts);
+    const bool is_users = !packages.contains(module.key.substr(0, module.key.rfind('.')));
+    add_source(module.source.value_or(""), is_users, tool, hosts);
+    if (!is_users || module.source_kind != "local") {
+      packages.insert(module.key);
+    }
   }
   for (const messages::InspectedProvider& provider : inspected.providers) {
     const std::string name = provider.address.substr(0, provider.address.find('/'));
@@ -478,7 +485,8 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
       continue;
     }
     Finding finding{.check = "host " + name};
-    const auto report = explain_credentials(name, use.uses, network->client_configuration(), environment, context);
+    const auto report = explain_credentials(name, use.uses, network->client_configuration(), environment, context,
+                                            use.is_users && !querying.offline);
     if (!report) {
       findings.push_back(failing(finding.check, report.error()));
       continue;

@@ -118,12 +118,10 @@ Network::Network(const NetworkOptions& options, const Store& store)
       backend = make_external_backend(command);
     } else {
       const SourceKind kind = kind_of_getter(command.scheme);  // of `archive`: none
-      // The program of a bucket has credentials of its own.
-      const std::shared_ptr<Credentials> none = make_credentials({}, {});
-      backend = make_answered_backend(command, *http_, [this, kind, none](HttpClient& http) {
+      backend = make_answered_backend(command, *http_, [this, kind](HttpClient& http) {
         return kind == SourceKind::oci           ? make_oci_backend(http, *credentials_)
                : kind == SourceKind::unsupported ? make_archive_backend(http, *credentials_, backends_)
-                                                 : make_archive_backend(http, *none, backends_, kind);
+                                                 : make_archive_backend(http, *credentials_, backends_, kind);
       });
     }
     backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = memoizes_, .hosts = external.hosts});

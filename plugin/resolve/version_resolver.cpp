@@ -219,8 +219,11 @@ std::vector<VersionResolver::Locked> VersionResolver::locked_candidates(const Mo
     }
   }
   // Commits have no order.
+  const auto content = [](const Locked& candidate) {
+    return candidate.resolved.id.empty() ? candidate.h1 : candidate.resolved.id;
+  };
   const bool differ = std::ranges::any_of(
-      candidates, [&](const Locked& candidate) { return candidate.resolved.id != candidates.front().resolved.id; });
+      candidates, [&](const Locked& candidate) { return content(candidate) != content(candidates.front()); });
   if (!chooses_version(node) && differ) {
     candidates.clear();
   }
@@ -235,8 +238,10 @@ std::optional<VersionResolver::Locked> VersionResolver::locked_candidate(const M
   Locked locked{.resolved = {.id = fetcher_.backend(node.address.source)->id_of(entry.hashes)},
                 .h1 = entry.hash_value("h1")};
   if (!chooses_version(node)) {
-    const bool can_move = node.address.source.has_commits() || locked.h1.empty();  // nothing tells what was locked
-    return locked.resolved.id.empty() && can_move ? std::nullopt : std::optional(locked);
+    // What is fetched without an id is compared with the h1. Under frozen, the missing id is the error.
+    const bool h1_decides =
+        request_.mode != PlanMode::frozen && !node.address.source.has_commits() && !locked.h1.empty();
+    return locked.resolved.id.empty() && !h1_decides ? std::nullopt : std::optional(locked);
   }
   auto version = Version::parse(*entry.version);
   if (!version) {

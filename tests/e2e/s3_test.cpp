@@ -159,6 +159,10 @@ BOOST_AUTO_TEST_CASE(a_program_for_credentials_is_run_only_for_calls_of_the_user
       write("main.tf", module_call("a", row.source));
       check({"lock"}, row.problem.empty() ? 0 : 7, row.problem);
       BOOST_TEST((fs::exists(log) ? read_text(log) : "") == row.asked);
+      if (row.asked.empty()) {
+        BOOST_TEST(modlock({"doctor"}).exit_code == 0);
+        BOOST_TEST(!fs::exists(log));
+      }
       if (row.problem.empty()) {
         fs::remove_all(cache());
         check({"install"}, 0);

@@ -296,6 +296,7 @@ BOOST_AUTO_TEST_CASE(results_of_archives_are_those_of_the_built_in_kind) {
   files.serve("/away", {.headers = {{"X-Terraform-Get", elsewhere.url() + "/z.zip"}}});
   files.serve("/page",
               {.body = "<html><head><meta name=\"terraform-get\" content=\"" + source("?ref=v1.0.0") + "\"/></head>"});
+  elsewhere.serve("/gone", {.status = 404, .body = sum, .headers = {{"X-Terraform-Get", files.url() + "/y.zip"}}});
   elsewhere.serve("/to", {.headers = {{"X-Terraform-Get", files.url() + "/y.zip"}}});
   std::string calls;
   for (const std::string& at :
@@ -341,6 +342,15 @@ for line in sys.stdin:
              doctor.out);
   BOOST_TEST(modlock({"versions", files.url() + "/x.zip"}).err.find("is an archive, which has no versions") !=
              std::string::npos);
+  // What a server that no program stands for refuses is refused.
+  for (const std::string& at :
+       {elsewhere.url() + "/gone", files.url() + "/x.zip?checksum=file:" + elsewhere.url() + "/gone"}) {
+    start_empty();
+    write("main.tf", module_call("m0", at));
+    const Ran ran = modlock({"lock"});
+    BOOST_TEST(ran.exit_code == 7, ran.err);
+    BOOST_TEST(ran.err.find("[NOT_FOUND]") != std::string::npos, ran.err);
+  }
   // Only requests that no program answers need the user's credentials.
   write_text(path("home/.netrc"), "broken\n");
   for (const bool is_external : {true, false}) {

@@ -294,6 +294,38 @@ BOOST_AUTO_TEST_CASE(archive_that_was_packed_again_is_found_by_both_digests) {
   BOOST_TEST(stats.requests == 0U);
 }
 
+// A backend of the user in place of the kind wrote an id that the kind does not know.
+BOOST_AUTO_TEST_CASE(a_locked_h1_holds_without_an_id) {
+  struct Row {
+    const char* name;
+    bool has_h1;
+    bool is_replaced;
+    const char* outcome;
+  };
+  for (const Row& row : {Row{"the same content", true, false, "module.vpc hashes-added: hashes were missing: h1, zh\n"},
+                         Row{"other content", true, true, "HASH_MISMATCH"},
+                         Row{"other content, and no h1 to compare with", false, true,
+                             "module.vpc hashes-added: hashes were missing: h1, zh\n"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request.lock = {};
+      archive->add_tag(kArchive, "", kLeaf);
+      write("main.tf", call("vpc", kArchive));
+      lock();
+      lose_cache();
+      const std::string h1 = request.lock.modules.at("vpc").hash_value("h1");
+      request.lock.modules.at("vpc").hashes = {"own:one"};
+      if (row.has_h1) {
+        request.lock.modules.at("vpc").hashes.push_back("h1:" + h1);
+      }
+      if (row.is_replaced) {
+        archive->add_tag(kArchive, "", {{"main.tf", "# other\n"}}, "zh:" + std::string(64, 'b'));
+      }
+      const auto planned = plan();
+      BOOST_TEST((planned ? summary(*planned) : std::string(to_string(planned.error().code))) == row.outcome);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(only_an_id_with_other_content_contradicts_the_lock) {
   struct Row {
     const char* name;
