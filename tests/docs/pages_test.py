@@ -41,7 +41,7 @@ WORKERS = 4  # pages at the same time; they mostly wait for programs
 
 # Places of the pages, and those of the scene.
 REWRITTEN = {"/opt/tofu-modlock": "$SCENE/opt/tofu-modlock", "/path/to/root": "$ROOT", "/repo/live": "$ROOT", "/srv/providers": "$SCENE/mirror",
-             **{f"/usr/local/bin/{name}": f"$SCENE/bin/{name}" for name in ("shelf-backend", "git-backend", "registry-backend", "oci-backend")}}
+             **{f"/usr/local/bin/{name}": f"$SCENE/bin/{name}" for name in ("shelf-backend", "git-backend", "registry-backend", "oci-backend", "bucket-backend")}}
 
 PRELUDE = """
 set -u
